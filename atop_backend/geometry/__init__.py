@@ -1,0 +1,1 @@
+"""Shapes, cameras, joints and boxes as plain numbers; numpy, scipy and trimesh only."""

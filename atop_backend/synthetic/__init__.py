@@ -1,0 +1,1 @@
+"""Procedural articulated objects with exact joints, and their renderer for training."""
