@@ -1,0 +1,246 @@
+"""Every choice of a job in one frozen dataclass per stage, with presets, TOML and overrides.
+
+A value is taken from, in order: an override "stage.key=value", a TOML file, the preset, the
+default written here. Standard library only: the command line reads it before anything heavy.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import tomllib
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from atop_backend.contracts import Preset
+from atop_backend.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class RenderConfig:
+    """Step 1: four views of the rest state."""
+
+    elevation_deg: float = 20.0  # the paper has 10 or 30 by category; between them serves both
+    samples: int = 16  # Cycles paths a pixel; nearly clean, and denoising would cost more
+    time_limit_s: float = 180.0  # a Blender that hangs is killed after this
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateConfig:
+    """Step 2: videos of the moving part, all views at once."""
+
+    model: Literal["mini", "imagedream"] = "mini"
+    random_weights: bool = False  # a small net with weights from the seed, for tests
+    samples: int = 4  # independent clips for the fit; how far they agree gives the confidence
+    steps: int = 2  # DDIM steps of each; one chose joints as well as sixteen in our trials
+    guidance_scale: float = 1.0  # 1 and 2 cannot be told apart for the fit, and 1 halves the work
+    frames: tuple[float, ...] = (1 / 3, 2 / 3, 1.0)  # fractions of the motion
+    videos: bool = True  # also write the four videos people look at
+    video_frames: int = 5  # moved frames of those videos; the rest frame comes before them
+    video_steps: int = 4  # more than for the fit: a picture shows what is left of the noise
+    video_guidance_scale: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class FitConfig:
+    """Step 3: from videos to a joint."""
+
+    points: int = 2048  # samples on the part, and as many on the rest (paper 5.1)
+    hypotheses: Literal["full", "paper"] = "full"  # paper: box directions x seven origins
+    refine: bool = True  # continuous refinement of the best hypotheses; not in the paper
+    geometry: bool = True  # where part and body meet, and what a sweep hits; not in the paper
+    video: bool = True  # False leaves geometry alone to decide; for comparison only
+    optimise_steps: int = 1000  # gradient steps of the guidance "sds" and "x0"
+    learning_rate: float = 5e-3  # of gaussian centres (paper 5.1)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportConfig:
+    """Step 4: what people and other programs take away."""
+
+    contact_sheet: bool = True
+    scene: bool = True  # articulated.blend and articulated.glb, made by Blender
+    seconds: float = 2.0  # length of the keyframed motion and of the videos
+    fps: int = 24
+    time_limit_s: float = 180.0  # for the Blender that writes the scene
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All stages of one job."""
+
+    render: RenderConfig = field(default_factory=RenderConfig)
+    generate: GenerateConfig = field(default_factory=GenerateConfig)
+    fit: FitConfig = field(default_factory=FitConfig)
+    report: ReportConfig = field(default_factory=ReportConfig)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The configuration as in `config.json`."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Config:
+        """The configuration that `to_dict` wrote, or a part of it on top of the defaults."""
+        return _merge(cls(), data)
+
+
+_PRESETS: dict[Preset, dict[str, dict[str, Any]]] = {
+    "default": {},
+    # the literal method: 10 frames of 50 steps at scale 5, box hypotheses, nothing added
+    "paper": {
+        "generate": {
+            "samples": 1,
+            "steps": 50,
+            "guidance_scale": 5.0,
+            "frames": [i / 9 for i in range(1, 10)],
+            "video_frames": 9,
+            "video_steps": 50,
+            "video_guidance_scale": 5.0,
+        },
+        "fit": {"hypotheses": "paper", "refine": False, "geometry": False},
+    },
+    "tiny": {
+        "generate": {
+            "random_weights": True,
+            "samples": 2,
+            "steps": 1,
+            "video_frames": 2,
+            "video_steps": 1,
+        },
+        "fit": {"points": 256, "optimise_steps": 5},
+        "render": {"samples": 2},
+    },
+    "imagedream": {
+        "generate": {
+            "model": "imagedream",
+            "samples": 1,
+            "steps": 50,
+            "guidance_scale": 5.0,
+            "frames": [i / 9 for i in range(1, 10)],
+            "video_frames": 9,
+            "video_steps": 50,
+            "video_guidance_scale": 5.0,
+        },
+    },
+}
+
+
+def resolve(
+    preset: Preset = "default", overrides: Sequence[str] = (), file: Path | None = None
+) -> Config:
+    """The configuration of a job.
+
+    Args:
+        overrides: "stage.key=value" each, in TOML syntax or a bare word; the last one wins.
+        file: A TOML file with one table a stage.
+    """
+    config = _merge(Config(), _PRESETS[preset])
+    if file is not None:
+        config = _merge(config, _read_toml(file))
+    for override in overrides:
+        config = _merge(config, _parse_override(override))
+    return config
+
+
+def read_config(job_dir: Path) -> Config:
+    """The configuration with which a job folder was made."""
+    path = job_dir / "config.json"
+    try:
+        return Config.from_dict(json.loads(path.read_text(encoding="utf-8"))["config"])
+    except (OSError, KeyError, ValueError) as error:
+        raise InputError(
+            f"{path} cannot be read ({error})", hint="give the folder of a job that was started"
+        ) from error
+
+
+def _read_toml(file: Path) -> dict[str, Any]:
+    try:
+        with file.open("rb") as stream:
+            return tomllib.load(stream)
+    except OSError as error:
+        raise InputError(
+            f"configuration file {file} cannot be read ({error.strerror})",
+            hint="check --config",
+        ) from error
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{file} is not TOML ({error})", hint="mend the line it names") from error
+
+
+def _parse_override(text: str) -> dict[str, dict[str, Any]]:
+    name, equals, value = text.partition("=")
+    stage, dot, key = name.strip().partition(".")
+    if not equals or not dot or not key:
+        raise InputError(
+            f"override {text!r} is not of the form stage.key=value",
+            hint="write for instance --set generate.samples=8",
+        )
+    try:
+        parsed = tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        parsed = value.strip()  # a bare word, as a shell leaves it
+    return {stage: {key: parsed}}
+
+
+def _merge(config: Config, data: Mapping[str, Any]) -> Config:
+    stages = {entry.name for entry in dataclasses.fields(config)}
+    for stage, values in data.items():
+        if stage not in stages:
+            raise InputError(
+                f"the configuration has no stage {stage!r}",
+                hint=f"stages are {', '.join(sorted(stages))}",
+            )
+        if not isinstance(values, Mapping):
+            raise InputError(
+                f"{stage} is {values!r}, expected a table of settings",
+                hint=f"write {stage}.key = value",
+            )
+        config = replace(config, **{stage: _merge_stage(stage, getattr(config, stage), values)})
+    return config
+
+
+def _merge_stage(stage: str, settings: Any, values: Mapping[str, Any]) -> Any:
+    types = typing.get_type_hints(type(settings))
+    for key in values:
+        if key not in types:
+            raise InputError(
+                f"{stage} has no setting {key!r}", hint=f"settings are {', '.join(sorted(types))}"
+            )
+    return replace(
+        settings, **{key: _checked(f"{stage}.{key}", types[key], v) for key, v in values.items()}
+    )
+
+
+def _checked(name: str, kind: Any, value: Any) -> Any:
+    """The value as its field's type, or an error that says what the field takes."""
+    if typing.get_origin(kind) is Literal:
+        allowed = typing.get_args(kind)
+        if value in allowed:
+            return value
+        expected = f"one of {', '.join(map(str, allowed))}"
+    elif typing.get_origin(kind) is tuple:
+        numeric = isinstance(value, list | tuple) and all(
+            isinstance(entry, int | float) and not isinstance(entry, bool) for entry in value
+        )
+        if numeric and value:
+            return tuple(float(entry) for entry in value)
+        expected = "a list of numbers"
+    elif kind is bool:
+        if isinstance(value, bool):
+            return value
+        expected = "true or false"
+    elif kind is float:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+        expected = "a number"
+    elif kind is int:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        expected = "a whole number"
+    else:
+        if isinstance(value, str):
+            return value
+        expected = "text"
+    raise InputError(f"{name} is {value!r}", hint=f"it takes {expected}")
