@@ -1,0 +1,1 @@
+"""The two multi-view video denoisers, their conditions, sampling, guidance and training."""
