@@ -1,13 +1,15 @@
 """Every choice of a job in one frozen dataclass per stage, with presets, TOML and overrides.
 
-A value is taken from, in order: an override "stage.key=value", a TOML file, the preset, the
-default written here. Standard library only: the command line reads it before anything heavy.
+A value is taken from, in order: an override "stage.key=value" (a TOML file is read as such), the
+preset, the default written here. Standard library only: the command line reads it before
+anything heavy.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import tomllib
 import typing
 from collections.abc import Mapping, Sequence
@@ -128,21 +130,36 @@ _PRESETS: dict[Preset, dict[str, dict[str, Any]]] = {
 }
 
 
-def resolve(
-    preset: Preset = "default", overrides: Sequence[str] = (), file: Path | None = None
-) -> Config:
+def resolve(preset: Preset = "default", overrides: Sequence[str] = ()) -> Config:
     """The configuration of a job.
 
     Args:
         overrides: "stage.key=value" each, in TOML syntax or a bare word; the last one wins.
-        file: A TOML file with one table a stage.
     """
     config = _merge(Config(), _PRESETS[preset])
-    if file is not None:
-        config = _merge(config, _read_toml(file))
     for override in overrides:
         config = _merge(config, _parse_override(override))
     return config
+
+
+def overrides_from_toml(file: Path) -> tuple[str, ...]:
+    """A TOML file with one table a stage, as overrides, so that a request holds all of it."""
+    try:
+        with file.open("rb") as stream:
+            tables = tomllib.load(stream)
+    except OSError as error:
+        raise InputError(
+            f"configuration file {file} cannot be read ({error.strerror})",
+            hint="check --config",
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} is not TOML ({error})", hint="mend the line it names") from error
+    _merge(Config(), tables)
+    return tuple(
+        f"{stage}.{key}={json.dumps(value)}"
+        for stage, values in tables.items()
+        for key, value in values.items()
+    )
 
 
 def read_config(job_dir: Path) -> Config:
@@ -154,19 +171,6 @@ def read_config(job_dir: Path) -> Config:
         raise InputError(
             f"{path} cannot be read ({error})", hint="give the folder of a job that was started"
         ) from error
-
-
-def _read_toml(file: Path) -> dict[str, Any]:
-    try:
-        with file.open("rb") as stream:
-            return tomllib.load(stream)
-    except OSError as error:
-        raise InputError(
-            f"configuration file {file} cannot be read ({error.strerror})",
-            hint="check --config",
-        ) from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{file} is not TOML ({error})", hint="mend the line it names") from error
 
 
 def _parse_override(text: str) -> dict[str, dict[str, Any]]:
@@ -232,13 +236,14 @@ def _checked(name: str, kind: Any, value: Any) -> Any:
             return value
         expected = "true or false"
     elif kind is float:
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if number and math.isfinite(value) and value >= 0:
             return float(value)
-        expected = "a number"
+        expected = "a number of at least 0"
     elif kind is int:
-        if isinstance(value, int) and not isinstance(value, bool):
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
             return value
-        expected = "a whole number"
+        expected = "a whole number of at least 1"
     else:
         if isinstance(value, str):
             return value

@@ -1,0 +1,40 @@
+"""Which device the networks run on."""
+
+from __future__ import annotations
+
+import torch
+
+from atop_backend.errors import InputError, SetupError
+
+
+def pick_device(name: str) -> torch.device:
+    """The device of that name; "auto" takes a GPU where there is one.
+
+    Raises:
+        InputError: The name is no device.
+        SetupError: This machine, or this build of torch, has no such device.
+    """
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError as error:
+        raise InputError(
+            f"device is {name!r}", hint="use auto, cpu, cuda or cuda:NUMBER"
+        ) from error
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise SetupError(
+            f"device {name} was asked for, but torch sees {torch.cuda.device_count()} GPUs",
+            hint="use --device cpu, or install a torch build for this machine's GPU",
+        )
+    if device.type not in ("cpu", "cuda", "mps"):
+        raise InputError(f"device is {name!r}", hint="use auto, cpu, cuda or cuda:NUMBER")
+    return device
+
+
+def describe_device(device: torch.device) -> str:
+    """The device for people, such as "cpu, 2 threads"."""
+    if device.type == "cuda":
+        properties = torch.cuda.get_device_properties(device)
+        return f"{device} ({properties.name}, {properties.total_memory / 2**30:.0f} GB)"
+    return f"{device}, {torch.get_num_threads()} threads"
