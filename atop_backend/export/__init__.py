@@ -1,0 +1,1 @@
+"""Articulated objects for simulators and viewers: URDF, MJCF, USD and animated glTF."""
