@@ -1,0 +1,247 @@
+"""Short English sentences that say how a part moves, in the words people really use.
+
+Sides and directions are those of somebody who faces the front of the object (-Y): right is +X,
+up is +Z, forward and out is -Y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Words(NamedTuple):
+    """Predicates that follow a part's name, and orders with `{}` in the place of its name."""
+
+    says: tuple[str, ...]
+    orders: tuple[str, ...]
+
+
+def words(says: str, orders: str = "") -> Words:
+    """Words from two lists that are separated by `|`."""
+    return Words(tuple(filter(None, says.split("|"))), tuple(filter(None, orders.split("|"))))
+
+
+def join(*vocabularies: Words) -> Words:
+    """All words of several vocabularies."""
+    return Words(
+        tuple(word for vocabulary in vocabularies for word in vocabulary.says),
+        tuple(word for vocabulary in vocabularies for word in vocabulary.orders),
+    )
+
+
+# What people say of any part that uncovers something: no direction, no type.
+OPEN = words("opens|is opened|is opening|gets opened|comes open|is being opened", "open {}")
+CLOSE = words("closes|is closed|shuts|is closing|gets closed|is shut", "close {}|shut {}")
+
+# Hinged parts.
+SWING = words(
+    "swings open|opens|swings outward|rotates open|turns on its hinge|swings|opens outward"
+    "|is opened|rotates about its hinge|swings out|opens wide",
+    "open {}|swing {} open|rotate {} open|pull {} open|turn {} on its hinge",
+)
+SWING_SHUT = words(
+    "swings shut|closes|swings closed|is closed|rotates shut|is pushed shut|shuts",
+    "close {}|shut {}|swing {} shut|push {} closed",
+)
+FOLD_DOWN = words(
+    "folds down|opens downward|drops open|swings down|is lowered|comes down|flips down|drops down"
+    "|tilts down|opens|is pulled down",
+    "fold {} down|lower {}|pull {} down|drop {} open|open {}|flip {} down",
+)
+FOLD_UP = words(
+    "folds up|swings up|is raised|flips up|is folded up|goes up|is lifted|tilts up|swings shut",
+    "fold {} up|raise {}|lift {} up|flip {} up",
+)
+LIFT = words(
+    "lifts up|swings up|is raised|flips up|tilts up|opens upward|folds up|is lifted|opens|lifts"
+    "|is opened|flips open|swings open|hinges up",
+    "lift {}|raise {}|flip {} up|lift {} up|open {}|flip {} open|swing {} up|tilt {} up",
+)
+LOWER = words(
+    "closes|folds down|is lowered|swings down|comes down|is closed|flips down|drops shut|shuts",
+    "close {}|lower {}|fold {} down|shut {}|flip {} down|put {} down",
+)
+FLIP = words("flips open|opens|flips over|swings open|pops open", "flip {} open|open {}|flip {}")
+FOLD_OUT = words(
+    "folds out|unfolds|swings out|opens|flips out|is unfolded|rotates out|pivots out",
+    "unfold {}|fold {} out|swing {} out|flip {} out|open {}|rotate {} out",
+)
+FOLD_IN = words(
+    "folds in|folds|is folded in|swings in|closes|folds inward|is folded|rotates inward",
+    "fold {}|fold {} in|close {}|swing {} in|fold {} inward",
+)
+TILT_UP = words(
+    "tilts up|rotates up|is raised|pivots upward|moves up|swings up|goes up|is tilted upward",
+    "tilt {} up|raise {}|rotate {} up|lift {}",
+)
+TILT_DOWN = words(
+    "tilts down|rotates down|is lowered|pivots downward|moves down|swings down|goes down",
+    "tilt {} down|lower {}|rotate {} down|push {} down",
+)
+TILT_BACK = words(
+    "tilts back|leans back|reclines|tilts backward|rotates backward|is tilted back",
+    "tilt {} back|lean {} back|recline {}",
+)
+TILT_FORWARD = words(
+    "tilts forward|leans forward|rotates forward|is tilted forward|folds forward",
+    "tilt {} forward|lean {} forward|fold {} forward",
+)
+
+# Turning parts: neither sense is the right one unless a sentence says so.
+TURN = words(
+    "turns|rotates|is turned|is rotated|twists|is twisted|gets turned",
+    "turn {}|rotate {}|twist {}",
+)
+CLOCKWISE = words(
+    "turns clockwise|rotates clockwise|is turned clockwise", "turn {} clockwise|rotate {} clockwise"
+)
+COUNTERCLOCKWISE = words(
+    "turns counterclockwise|rotates counterclockwise|is turned anticlockwise",
+    "turn {} counterclockwise|rotate {} anticlockwise",
+)
+SPIN = words(
+    "spins|rotates|turns|revolves|rolls|spins around its axle|turns round|rotates on its axle",
+    "spin {}|rotate {}|turn {}",
+)
+SWIVEL = words(
+    "swivels|rotates|turns|swings around|pivots|rotates sideways|turns to the side|is swivelled",
+    "swivel {}|rotate {}|turn {}|swing {} around|turn {} sideways",
+)
+SWIVEL_LEFT = words(
+    "swivels to the left|turns left|swings to the left|rotates to the left",
+    "turn {} to the left|swivel {} left|swing {} left",
+)
+SWIVEL_RIGHT = words(
+    "swivels to the right|turns right|swings to the right|rotates to the right",
+    "turn {} to the right|swivel {} right|swing {} right",
+)
+
+# Sliding parts.
+SLIDE_OUT = words(
+    "slides out|is pulled out|opens|rolls out|comes out|slides open|moves out|extends|is opened"
+    "|glides out|slides forward",
+    "pull out {}|pull {} out|slide {} out|open {}|pull {} open|slide {} open",
+)
+SLIDE_IN = words(
+    "slides in|is pushed in|closes|rolls in|slides shut|moves in|is closed|goes back in",
+    "push {} in|push in {}|slide {} in|close {}|push {} shut",
+)
+SLIDE = words(
+    "slides|slides open|opens|moves aside|is slid open|glides open|slides aside",
+    "slide {}|slide {} open|open {}|move {} aside",
+)
+SLIDE_SHUT = words("slides shut|closes|slides back|is closed", "slide {} shut|close {}")
+EXTEND = words(
+    "extends|slides out|is pulled out|comes out|is extended|telescopes out",
+    "extend {}|pull out {}|pull {} out|slide {} out",
+)
+RETRACT = words(
+    "retracts|slides back in|slides in|is pushed in|is retracted|goes back in",
+    "retract {}|push {} in|slide {} back in|push {} back in",
+)
+SLIDE_UP = words(
+    "slides up|moves up|is pulled up|rises|is raised|goes up|moves straight up|slides upward",
+    "slide {} up|pull {} up|raise {}|move {} up",
+)
+SLIDE_DOWN = words(
+    "slides down|moves down|is pushed down|goes down|is lowered|sinks|slides downward",
+    "slide {} down|push {} down|lower {}|move {} down|press {} down",
+)
+SLIDE_LEFT = words(
+    "slides left|slides to the left|moves to the left|is pushed to the left",
+    "slide {} to the left|slide {} left|push {} to the left",
+)
+SLIDE_RIGHT = words(
+    "slides right|slides to the right|moves to the right|is pushed to the right",
+    "slide {} to the right|slide {} right|push {} to the right",
+)
+LIFT_OFF = words(
+    "lifts off|is lifted off|comes off|moves straight up|is pulled up|rises|is removed|lifts up"
+    "|is taken off|pops off|moves up|is lifted straight up",
+    "lift {} off|take {} off|pull {} up|remove {}|lift {} straight up|lift {}|take off {}",
+)
+PUT_ON = words("goes back on|moves down|is put back on|is lowered", "put {} back on|lower {}")
+PULL_OFF = words(
+    "is pulled off|slides off|comes off|is taken off|is removed",
+    "pull {} off|take {} off|remove {}",
+)
+PRESS = words(
+    "is pressed|is pushed in|moves in|goes in|gets pressed|is pushed|sinks in|is depressed",
+    "press {}|push {}|push {} in|press {} in",
+)
+PRESS_DOWN = words(
+    "is pressed|is pressed down|moves down|goes down|gets pressed|is pushed down|sinks",
+    "press {}|push {} down|press {} down|push {}",
+)
+
+_PREDICATES = (
+    "the {part} {says}",
+    "the {object} {part} {says}",
+    "the {part} of the {object} {says}",
+    "the {part} {says}",
+    "{object} {part} {says}",
+    "the {object}'s {part} {says}",
+    "a {object} whose {part} {says}",
+)
+_ORDERS = (
+    "the {part}",
+    "the {part} of the {object}",
+    "the {object} {part}",
+    "the {part}",
+    "the {object}'s {part}",
+)
+_VAGUE = ("it {says}", "this part {says}", "the part {says}", "the marked part {says}")
+
+
+def _tidy(sentence: str) -> str:
+    """The sentence with its articles mended."""
+    for number in ("one ", "a ", "an "):
+        sentence = sentence.replace(f"the {number}", number)
+    for vowel in "aeiou":
+        if sentence.startswith(f"a {vowel}"):
+            sentence = f"an {sentence[2:]}"
+    return sentence
+
+
+def sentences(
+    rng: np.random.Generator,
+    objects: Sequence[str],
+    parts: Sequence[str],
+    vocabulary: Words,
+    wanted: int = 20,
+) -> tuple[str, ...]:
+    """About `wanted` different sentences about one motion.
+
+    Args:
+        objects: Names of the whole, such as ("cabinet", "cupboard"); may be empty.
+        parts: Names of the moving part, such as ("door", "left door"); "drawer on the left" and
+            "one leg" work too.
+        vocabulary: What the part does; direction words in it have to be true.
+    """
+    draws = rng.random((wanted * 2, 5)).tolist()
+    found: dict[str, None] = {}
+    for choose_kind, choose_form, choose_part, choose_object, choose_word in draws:
+        part = parts[int(choose_part * len(parts))]
+        whole = objects[int(choose_object * len(objects))] if objects else ""
+        # "drawer on the left" and "one leg" cannot stand after the whole's name.
+        compound = " on the " not in part and " at the " not in part and not part.startswith("one ")
+        order = vocabulary.orders and choose_kind < 0.35
+        forms = _ORDERS if order else _PREDICATES
+        form = forms[int(choose_form * len(forms))]
+        if not whole or whole == part or (not compound and "{object} {part}" in form):
+            form = "the {part}" if order else "the {part} {says}"
+        if order:
+            word = vocabulary.orders[int(choose_word * len(vocabulary.orders))]
+            sentence = word.format(form.format(part=part, object=whole))
+        else:
+            word = vocabulary.says[int(choose_word * len(vocabulary.says))]
+            if choose_kind > 0.97:
+                form = _VAGUE[int(choose_form * len(_VAGUE))]
+            sentence = form.format(part=part, object=whole, says=word)
+        found[_tidy(sentence)] = None
+        if len(found) == wanted:
+            break
+    return tuple(found)
