@@ -15,6 +15,8 @@ from atop_backend.export.urdf import numbers
 
 # Friction that brings a free part to rest in about this time, in seconds.
 SETTLING_TIME = 0.5
+# MuJoCo's limits are springs; twice its time step is the stiffest that stays stable, in seconds.
+LIMIT_TIME = 0.004
 
 
 def write_mjcf(model: ArticulatedModel, folder: Path) -> Path:
@@ -83,6 +85,7 @@ def _add_joint(body: ElementTree.Element, name: str, link: Link, joint: JointMot
         axis=numbers(joint.axis),
         limited="true",
         range=numbers((joint.lower, joint.upper)),
+        solreflimit=numbers((LIMIT_TIME, 1)),
         damping=f"{moved_inertia(link, joint) / SETTLING_TIME:.6g}",
     )
 
