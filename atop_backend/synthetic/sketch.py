@@ -10,12 +10,29 @@ from atop_backend.contracts import JointMotion
 from atop_backend.synthetic import palette
 from atop_backend.synthetic.draft import Draft, hinge, slider
 from atop_backend.synthetic.objects import MOVING, STATIC, Builder
-from atop_backend.synthetic.prompts import Words, sentences
+from atop_backend.synthetic.prompts import (
+    CLOCKWISE,
+    COUNTERCLOCKWISE,
+    SWIVEL,
+    SWIVEL_LEFT,
+    SWIVEL_RIGHT,
+    TILT_DOWN,
+    TILT_UP,
+    TURN,
+    Words,
+    join,
+    sentences,
+    words,
+)
 from atop_backend.synthetic.solids import rotate
 
 HOUSEHOLD = (palette.PAINTS, palette.METALS)
 WOODEN = (palette.WOODS,)
 METALLIC = (palette.METALS,)
+
+SWIVELS = words(
+    "tilts|rotates|turns|pivots|swings|moves|is tilted|is adjusted", "tilt {}|rotate {}|adjust {}"
+)
 
 
 class Sketch:
@@ -77,6 +94,12 @@ class Sketch:
             solid, colour, part = self._solids[i]
             self._solids[i] = (rotate(solid, axis, angle_rad, origin), colour, part)
 
+    def shift(self, mark: int, offset: Sequence[float]) -> None:
+        """Shift everything added since `mark`."""
+        for i in range(mark, len(self._solids)):
+            solid, colour, part = self._solids[i]
+            self._solids[i] = (solid + np.asarray(offset), colour, part)
+
     def lay(self, joint: JointMotion, axis: Sequence[float], angle_rad: float) -> JointMotion:
         """Turn the whole object, and return its joint turned with it."""
         self.turn(0, axis, angle_rad)
@@ -85,6 +108,43 @@ class Sketch:
         if joint.kind == "revolute":
             return hinge(direction, origin, joint.upper)
         return slider(direction, origin, joint.upper)
+
+    def climb(self, joint: JointMotion) -> float:
+        """How far up the middle of the moving part goes, in parts of how far it goes at all."""
+        points = np.concatenate([s for s, _, part in self._solids if part == MOVING])
+        middle = (points.min(axis=(0, 1)) + points.max(axis=(0, 1))) / 2
+        axis = np.asarray(joint.axis)
+        if joint.kind == "prismatic":
+            return float(axis[2])
+        turned = rotate(middle[None], axis, joint.upper, joint.origin)[0] - middle
+        return float(turned[2] / max(np.sqrt(turned @ turned), 1e-9))
+
+    def tilting(self, joint: JointMotion) -> tuple[Words, Words | None]:
+        """Words for a part that tilts up or down, whichever it does, and for the way back."""
+        climb = self.climb(joint)
+        if abs(climb) < 0.35 or self.chance(0.25):
+            return SWIVELS, None
+        return (TILT_UP, TILT_DOWN) if climb > 0 else (TILT_DOWN, TILT_UP)
+
+    def twist(self, outward: Sequence[float]) -> tuple[np.ndarray, Words]:
+        """An axis for something that turns either way, and words that fit it.
+
+        Args:
+            outward: From the part towards somebody who faces it.
+        """
+        sign = self.sign()
+        axis = sign * np.asarray(outward, dtype=np.float64)
+        if self.chance(0.6):
+            return axis, TURN
+        return axis, join(TURN, CLOCKWISE if sign < 0 else COUNTERCLOCKWISE)
+
+    def swivel(self) -> tuple[np.ndarray, Words]:
+        """An upright axis for a part that faces the front and swivels, and words that fit it."""
+        sign = self.sign()
+        axis = np.array([0.0, 0.0, float(sign)])
+        if self.chance(0.6):
+            return axis, SWIVEL
+        return axis, join(SWIVEL, SWIVEL_RIGHT if sign > 0 else SWIVEL_LEFT)
 
     def draft(
         self,
