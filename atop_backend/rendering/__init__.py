@@ -1,0 +1,1 @@
+"""Views of the rest state by Blender, which runs in a child process of its own."""

@@ -1,0 +1,275 @@
+"""Runs inside Blender: opens an asset and collects what of it renders. Never writes to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+
+from atop_backend.errors import InputError
+from atop_backend.geometry.meshes import Y_UP, Z_UP
+from atop_backend.rendering.selectors import Selector, matching, read_face_indices, unknown
+
+MARK = "atop_part"  # face attribute with the faces that selectors mean; modifiers keep it
+Y_UP_FORMATS = (".gltf", ".glb", ".obj")
+FORMATS = (*Y_UP_FORMATS, ".ply", ".stl", ".blend", ".usd", ".usda", ".usdc", ".usdz", ".fbx")
+
+
+class Instance(NamedTuple):
+    """One mesh as it stands in the evaluated scene."""
+
+    mesh: Any  # a bpy mesh of our own, in its local frame; shared by instances of one object
+    materials: tuple[Any, ...]  # by slot, None for an empty one
+    local_to_world: np.ndarray  # (4, 4) float64
+    part: np.ndarray  # (polygons,) bool
+    name: str
+
+
+class Targets(NamedTuple):
+    """What the selectors mean in one scene."""
+
+    objects: frozenset[str]  # these objects and all below them
+    materials: frozenset[str]
+    marked: frozenset[str]  # objects whose faces carry MARK
+
+
+def open_asset(path: Path) -> np.ndarray:
+    """Load the file into an empty Blender; returns the rotation (3, 3) from world to file frame."""
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise InputError(
+            f"{path.name} is not a format that can be read",
+            hint=f"convert it to one of {', '.join(FORMATS)}",
+        )
+    if not path.is_file():
+        raise InputError(f"there is no file {path}", hint="check the path of the object")
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    try:
+        _load(path, suffix)
+    except (RuntimeError, ValueError, KeyError, OSError) as error:
+        lines = str(error).strip().splitlines() or ["no reason given"]
+        raise InputError(
+            f"{path.name} cannot be read as {suffix[1:]} ({lines[-1]})",
+            hint="check that it opens in Blender, then export it anew",
+        ) from error
+    return Y_UP if suffix in Y_UP_FORMATS else Z_UP
+
+
+def _load(path: Path, suffix: str) -> None:
+    file = str(path)
+    match suffix:
+        case ".blend":
+            bpy.ops.wm.open_mainfile(filepath=file, load_ui=False, use_scripts=False)
+        case ".gltf" | ".glb":
+            bpy.ops.import_scene.gltf(filepath=file)
+        case ".obj":
+            named = any(line.startswith(b"o ") for line in path.read_bytes().splitlines())
+            bpy.ops.wm.obj_import(
+                filepath=file, use_split_groups=not named, import_vertex_groups=True
+            )
+        case ".ply":
+            bpy.ops.wm.ply_import(filepath=file)
+        case ".stl":
+            bpy.ops.wm.stl_import(filepath=file)
+        case ".fbx":
+            bpy.ops.import_scene.fbx(filepath=file)
+        case _:
+            bpy.ops.wm.usd_import(filepath=file, import_textures_mode="IMPORT_PACK")
+
+
+def list_names(scene: Any) -> dict[str, list[str]]:
+    """Names that selectors can take: nodes, materials and vertex groups."""
+    objects = sorted(scene.objects, key=lambda ob: ob.name)
+    groups = {group.name for ob in objects for group in ob.vertex_groups}
+    materials = {
+        slot.material.name for ob in objects for slot in ob.material_slots if slot.material
+    }
+    nodes = [ob.name for ob in objects if ob.type not in ("CAMERA", "LIGHT", "LIGHT_PROBE")]
+    return {"nodes": nodes, "materials": sorted(materials), "vgroups": sorted(groups)}
+
+
+def scenes() -> list[Any]:
+    """All scenes, the active one first."""
+    active = bpy.context.scene
+    return [active, *(scene for scene in bpy.data.scenes if scene is not active)]
+
+
+def find_targets(scene: Any, selectors: list[Selector]) -> Targets:
+    """What the selectors mean in a scene; marks faces in memory.
+
+    Raises:
+        InputError: A name is not there; says which there are.
+    """
+    names = list_names(scene)
+    objects: set[str] = set()
+    materials: set[str] = set()
+    marked: set[str] = set()
+    for selector in selectors:
+        match selector.kind:
+            case "node":
+                objects.update(_found(selector, names["nodes"], names))
+            case "material":
+                materials.update(_found(selector, names["materials"], names))
+            case "vgroup":
+                group = _found(selector, names["vgroups"], names)
+                marked.update(_mark_groups(scene, group))
+            case "faces":
+                marked.add(_mark_faces(scene, selector, names))
+    return Targets(frozenset(objects), frozenset(materials), frozenset(marked))
+
+
+def _found(selector: Selector, kind: list[str], names: dict[str, list[str]]) -> list[str]:
+    found = matching(selector.name, kind)
+    if not found:
+        raise unknown(selector, names["nodes"], kind)
+    return found
+
+
+def _mark_groups(scene: Any, groups: list[str]) -> list[str]:
+    """Mark faces whose every corner weighs at least a half in one of the groups."""
+    marked = []
+    for ob in scene.objects:
+        indices = {group.index for group in ob.vertex_groups if group.name in groups}
+        if ob.type != "MESH" or not indices:
+            continue
+        inside = np.array(
+            [
+                any(g.group in indices and g.weight >= 0.5 for g in vertex.groups)
+                for vertex in ob.data.vertices
+            ],
+            dtype=bool,
+        )
+        corners = _read(ob.data.loops, "vertex_index", np.int32)
+        starts = _read(ob.data.polygons, "loop_start", np.int32)
+        if len(starts):
+            _mark(ob.data, np.logical_and.reduceat(inside[corners], starts))
+            marked.append(ob.name)
+    return marked
+
+
+def _mark_faces(scene: Any, selector: Selector, names: dict[str, list[str]]) -> str:
+    meshes = sorted(ob.name for ob in scene.objects if ob.type == "MESH" and ob.data.polygons)
+    owners = matching(selector.name, meshes) if selector.name else meshes[:1]
+    if not owners:
+        raise unknown(selector, names["nodes"], meshes)
+    mesh = scene.objects[owners[0]].data
+    faces = np.zeros(len(mesh.polygons), dtype=bool)
+    faces[read_face_indices(Path(selector.file), len(faces))] = True
+    _mark(mesh, faces)
+    return owners[0]
+
+
+def _mark(mesh: Any, faces: np.ndarray) -> None:
+    attribute = mesh.attributes.get(MARK) or mesh.attributes.new(MARK, "FLOAT", "FACE")
+    before = _read(attribute.data, "value", np.float32)
+    attribute.data.foreach_set("value", np.maximum(before, faces).astype(np.float32))
+
+
+def _read(collection: Any, name: str, kind: type, width: int = 1) -> np.ndarray:
+    values = np.empty(len(collection) * width, dtype=kind)
+    collection.foreach_get(name, values)
+    return values
+
+
+def collect(scene: Any, targets: Targets) -> list[Instance]:
+    """Every mesh that renders in the scene, with modifiers, parents and instances applied."""
+    _show_what_renders(scene)
+    layer = scene.view_layers[0]
+    layer.update()
+    graph = layer.depsgraph
+    meshes: dict[int, Any] = {}
+    found = []
+    for instance in graph.object_instances:
+        ob = instance.object
+        if not instance.show_self or ob.type not in ("MESH", "CURVE", "SURFACE", "FONT", "META"):
+            continue
+        key = ob.as_pointer() if ob.data is None else ob.data.as_pointer()
+        if key not in meshes:
+            meshes[key] = bpy.data.meshes.new_from_object(
+                ob, preserve_all_data_layers=True, depsgraph=graph
+            )
+        mesh = meshes[key]
+        if mesh is None or not len(mesh.polygons):
+            continue
+        materials = tuple(slot.material and slot.material.original for slot in ob.material_slots)
+        chosen = _chosen(mesh, materials, _chain(instance), ob.original.name, targets)
+        pose = np.array(instance.matrix_world, dtype=np.float64)
+        found.append(Instance(mesh, materials, pose, chosen, ob.original.name))
+    return found
+
+
+def _show_what_renders(scene: Any) -> None:
+    """Let render visibility decide what is evaluated, whatever the viewport hides. In memory."""
+    for ob in scene.objects:
+        ob.hide_viewport = ob.hide_render
+        ob.hide_set(False, view_layer=scene.view_layers[0])
+    for collection in bpy.data.collections:
+        collection.hide_viewport = collection.hide_render
+    pending = [scene.view_layers[0].layer_collection]
+    while pending:
+        layer_collection = pending.pop()
+        layer_collection.hide_viewport = False
+        pending += layer_collection.children
+
+
+def _chain(instance: Any) -> set[str]:
+    """Names of the object, of its instancer and of all above them."""
+    names = set()
+    pending = [instance.object.original]
+    if instance.is_instance and instance.parent is not None:
+        pending.append(instance.parent.original)
+    while pending:
+        ob = pending.pop()
+        while ob is not None:
+            names.add(ob.name)
+            ob = ob.parent
+    return names
+
+
+def _chosen(
+    mesh: Any, materials: tuple[Any, ...], chain: set[str], name: str, targets: Targets
+) -> np.ndarray:
+    """Which polygons belong to the part, (polygons,)."""
+    count = len(mesh.polygons)
+    if chain & targets.objects:
+        return np.ones(count, dtype=bool)
+    chosen = np.zeros(count, dtype=bool)
+    wanted = np.array([m is not None and m.name in targets.materials for m in materials] or [False])
+    if wanted.any():
+        slots = _read(mesh.polygons, "material_index", np.int32)
+        chosen |= wanted[slots.clip(max=len(wanted) - 1)]
+    attribute = mesh.attributes.get(MARK)
+    if attribute is not None and name in targets.marked:
+        chosen |= _read(attribute.data, "value", np.float32) > 0.5
+    return chosen
+
+
+class Baked(NamedTuple):
+    """All instances as one list of triangles in the world frame."""
+
+    vertices: np.ndarray  # (n, 3) float64
+    triangles: np.ndarray  # (m, 3), outward winding kept where an instance is mirrored
+    part: np.ndarray  # (m,) bool
+
+
+def bake(instances: list[Instance]) -> Baked:
+    """All triangles of the instances in the world frame."""
+    vertices, triangles, part, offset = [], [], [], 0
+    for instance in instances:
+        mesh = instance.mesh
+        mesh.calc_loop_triangles()
+        local = _read(mesh.vertices, "co", np.float32, 3).reshape(-1, 3).astype(np.float64)
+        corners = _read(mesh.loop_triangles, "vertices", np.int32, 3).reshape(-1, 3)
+        owners = _read(mesh.loop_triangles, "polygon_index", np.int32)
+        matrix = instance.local_to_world
+        vertices.append(local @ matrix[:3, :3].T + matrix[:3, 3])
+        if np.linalg.det(matrix[:3, :3]) < 0:
+            corners = corners[:, ::-1]
+        triangles.append(corners.astype(np.int64) + offset)
+        part.append(instance.part[owners])
+        offset += len(local)
+    if not vertices:
+        return Baked(np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=bool))
+    return Baked(np.concatenate(vertices), np.concatenate(triangles), np.concatenate(part))

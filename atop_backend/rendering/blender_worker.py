@@ -1,0 +1,99 @@
+"""The script that Blender runs for the rendering stage: `blender -b -P FILE -- REQUEST.json`.
+
+Commands: `render` bakes and photographs an asset, `list` names what of it can be selected.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":  # Blender's Python does not know where we are installed
+    sys.path[:] = [entry for entry in sys.path if Path(entry) != Path(__file__).parent]
+    sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+import numpy as np
+
+from atop_backend.errors import InputError
+from atop_backend.geometry.cameras import rig
+from atop_backend.geometry.meshes import RestShape, build_shape, save_shape
+from atop_backend.rendering import child
+
+
+def render(request: dict[str, Any], out: Path) -> dict[str, Any]:
+    """Write shape.npz, cameras.json, rgb_*.png and maps.npz into `out`."""
+    from atop_backend.rendering import blender_pictures as pictures
+
+    shape, instances, world_to_normalised = _bake(request)
+    cameras = rig(request["elevation_rad"], request["size_px"])
+    save_shape(out / "shape.npz", shape)
+    document = json.dumps([camera.to_dict() for camera in cameras], indent=1)
+    (out / "cameras.json").write_text(document + "\n", encoding="utf-8")
+
+    settings = (request["size_px"], request["samples"], request["threads"])
+    scene = pictures.new_scene("pictures", *settings)
+    pictures.fill_picture_scene(scene, instances, world_to_normalised)
+    for view, camera in enumerate(cameras):
+        pictures.shoot(scene, camera, out / f"rgb_{view}.png", "PNG")
+
+    scene = pictures.new_scene("ids", *settings)
+    pictures.fill_id_scene(scene, shape)
+    face_ids = []
+    for view, camera in enumerate(cameras):
+        path = out / f"ids_{view}.exr"
+        pictures.shoot(scene, camera, path, "OPEN_EXR")
+        face_ids.append(pictures.read_ids(path))
+    for path in out.glob("ids_*.exr"):
+        path.unlink()
+    seen = np.stack(face_ids)
+    part_mask = (seen >= 0) & shape.part[seen]
+    np.savez_compressed(out / "maps.npz", face_ids=seen, part_mask=part_mask)
+    return {"triangles": len(shape.triangles)}
+
+
+def list_parts(request: dict[str, Any], out: Path) -> dict[str, Any]:
+    """Names of nodes, materials and vertex groups of all scenes of the asset."""
+    from atop_backend.rendering import blender_import as importing
+
+    importing.open_asset(Path(request["asset"]))
+    names: dict[str, list[str]] = {"nodes": [], "materials": [], "vgroups": []}
+    for scene in importing.scenes():
+        for kind, values in importing.list_names(scene).items():
+            names[kind] += [value for value in values if value not in names[kind]]
+    return names
+
+
+def _bake(request: dict[str, Any]) -> tuple[RestShape, list[Any], np.ndarray]:
+    """The rest shape, the instances that make it up, and their way into the normalised frame."""
+    from atop_backend.rendering import blender_import as importing
+    from atop_backend.rendering.selectors import parse
+
+    asset, parts = Path(request["asset"]), tuple(request["parts"])
+    world_to_file = importing.open_asset(asset)
+    selectors = [parse(text) for text in parts]
+    scene, targets = _first_scene_with(importing, selectors)
+    instances = importing.collect(scene, targets)
+    baked = importing.bake(instances)
+    turn = None if request["turn"] is None else np.array(request["turn"])
+    shape = build_shape(*baked, parts, world_to_file, turn)
+    world_to_normalised = np.linalg.inv(shape.normalised_to_file)
+    world_to_normalised[:3, :3] = world_to_normalised[:3, :3] @ world_to_file
+    return shape, instances, world_to_normalised
+
+
+def _first_scene_with(importing: Any, selectors: list[Any]) -> tuple[Any, Any]:
+    """The active scene, or the first other one that has all the parts."""
+    first: InputError | None = None
+    for scene in importing.scenes():
+        try:
+            return scene, importing.find_targets(scene, selectors)
+        except InputError as error:
+            first = first or error
+    assert first is not None
+    raise first
+
+
+if __name__ == "__main__":
+    child.run({"render": render, "list": list_parts})
