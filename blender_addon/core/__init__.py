@@ -1,0 +1,1 @@
+"""What needs no Blender: building requests, running the backend, timing keyframes."""
