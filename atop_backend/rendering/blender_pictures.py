@@ -12,7 +12,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Vector
+from mathutils import Matrix
 
 from atop_backend.contracts import Camera
 from atop_backend.geometry.cameras import camera_to_world
@@ -20,9 +20,10 @@ from atop_backend.geometry.meshes import RestShape
 from atop_backend.rendering.blender_import import Instance
 
 BACKGROUND = 0.75  # grey behind the object, display value; generated training views have 0.5 to 1
-AMBIENT = 0.65  # of the albedo, from all sides alike
-HEADLIGHT = 0.40  # of the albedo, where a surface faces the lamp beside the camera
-LAMP_IN_CAMERA = (-0.35, 0.55, 1.0)  # where the lamp stands: left, above, beside the camera
+# light comes from everywhere and a little more from one side, as in generated training views:
+# a diffuse surface then shows albedo * (EVEN + DIRECTED * cosine), without hard shadows
+EVEN, DIRECTED = 0.70, 0.32
+LIGHT = (0.2, -0.55, 0.81)  # towards the brightest side; no two neighbouring sides look alike
 _FAR_OFF = 100.0  # a mesh so many of its sizes away from its own origin is moved back to it
 
 
@@ -64,16 +65,6 @@ def fill_picture_scene(scene: Any, instances: list[Instance], world_to_normalise
         ob.parent = root  # a parent inverse keeps shear, which an object's own matrix cannot
         ob.matrix_parent_inverse = Matrix(pose.tolist())
     scene.world = _surroundings()
-    lamp = bpy.data.lights.new("lamp", "SUN")
-    lamp.energy = HEADLIGHT * math.pi
-    if hasattr(lamp, "use_shadow"):
-        lamp.use_shadow = False
-    if hasattr(lamp.cycles, "cast_shadow"):
-        lamp.cycles.cast_shadow = False
-    ob = bpy.data.objects.new("lamp", lamp)
-    scene.collection.objects.link(ob)
-    ob.parent = scene.camera
-    ob.rotation_euler = Vector(LAMP_IN_CAMERA).to_track_quat("Z", "Y").to_euler()
 
 
 def _near_origin(mesh: Any, pose: np.ndarray) -> tuple[Any, np.ndarray]:
@@ -115,22 +106,33 @@ def _colour_material(mesh: Any) -> Any:
 
 
 def _surroundings() -> Any:
-    """Even light from everywhere, but plain `BACKGROUND` to the camera's own eye."""
+    """Light from everywhere, but plain `BACKGROUND` to the camera's own eye.
+
+    Radiance EVEN + 1.5 * DIRECTED * cosine gives a surface the irradiance that is promised above.
+    """
     world = bpy.data.worlds.new("surroundings")
-    world.cycles.sampling_method = "NONE"  # even light needs no aim
+    world.cycles.sampling_method = "NONE"  # light so even needs no aim
     tree = _node_tree(world)
-    path = tree.nodes.new("ShaderNodeLightPath")
-    light, seen = (tree.nodes.new("ShaderNodeBackground") for _ in range(2))
+    node, link = tree.nodes.new, tree.links.new
+    direction, cosine = node("ShaderNodeTexCoord"), node("ShaderNodeVectorMath")
+    cosine.operation = "DOT_PRODUCT"
+    cosine.inputs[1].default_value = tuple(1.5 * DIRECTED * part for part in LIGHT)
+    strength = node("ShaderNodeMath")
+    strength.inputs[1].default_value = EVEN
+    link(direction.outputs["Generated"], cosine.inputs[0])
+    link(cosine.outputs["Value"], strength.inputs[0])
+    light, seen = node("ShaderNodeBackground"), node("ShaderNodeBackground")
     light.inputs["Color"].default_value = (1.0, 1.0, 1.0, 1.0)
-    light.inputs["Strength"].default_value = AMBIENT
+    link(strength.outputs[0], light.inputs["Strength"])
     linear = ((BACKGROUND + 0.055) / 1.055) ** 2.4  # sRGB
     seen.inputs["Color"].default_value = (linear, linear, linear, 1.0)
-    mix = tree.nodes.new("ShaderNodeMixShader")
-    output = tree.nodes.new("ShaderNodeOutputWorld")
-    tree.links.new(path.outputs["Is Camera Ray"], mix.inputs[0])
-    tree.links.new(light.outputs[0], mix.inputs[1])
-    tree.links.new(seen.outputs[0], mix.inputs[2])
-    tree.links.new(mix.outputs[0], output.inputs["Surface"])
+    eye, mix, output = (
+        node(f"ShaderNode{name}") for name in ("LightPath", "MixShader", "OutputWorld")
+    )
+    link(eye.outputs["Is Camera Ray"], mix.inputs[0])
+    link(light.outputs[0], mix.inputs[1])
+    link(seen.outputs[0], mix.inputs[2])
+    link(mix.outputs[0], output.inputs["Surface"])
     return world
 
 

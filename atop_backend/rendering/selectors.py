@@ -129,9 +129,9 @@ def read_face_indices(path: Path, faces: int) -> np.ndarray:
             f"face file {path} holds {values.dtype} numbers", hint="save whole numbers"
         )
     if len(values) and (values.min() < 0 or values.max() >= faces):
+        worst = values.max() if values.max() >= faces else values.min()
         raise InputError(
-            f"face file {path} holds face {int(values.max() if values.max() >= faces else values.min())},"
-            f" the mesh has {faces} faces",
+            f"face file {path} holds face {int(worst)}, the mesh has {faces} faces",
             hint="count faces from 0 in the mesh as it is now",
         )
     return values.astype(np.int64)
