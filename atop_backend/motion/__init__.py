@@ -1,0 +1,1 @@
+"""From what the videos show to a joint: hypotheses, scores, refinement, range, confidence."""

@@ -1,0 +1,173 @@
+"""Lines a part may turn about and directions it may slide along."""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from atop_backend.geometry.boxes import Box
+from atop_backend.geometry.joints import (
+    fit_rigid,
+    line_angle_deg,
+    perpendiculars,
+    screw_of,
+    unit,
+)
+from atop_backend.motion.displacement import Field, field_of, line_of_turn
+from atop_backend.motion.features import Features
+
+_SAME_DEG, _SAME_LINE = 1.0, 0.01  # nearer hypotheses than this are one
+_REACH = 1.6  # a hinge lies within this many part radii of the part's centre
+
+
+class Hypotheses(NamedTuple):
+    """Directed joints of one kind; `origins` has no meaning for slides but a point of the part."""
+
+    axes: np.ndarray  # (h, 3)
+    origins: np.ndarray  # (h, 3)
+    sources: tuple[str, ...]  # what each is founded on
+
+    def both_ways(self) -> Hypotheses:
+        """Each with its reverse: all as they are, then all reversed."""
+        return Hypotheses(
+            np.concatenate([self.axes, -self.axes]),
+            np.concatenate([self.origins, self.origins]),
+            self.sources * 2,
+        )
+
+
+def paper_turns(box: Box) -> Hypotheses:
+    """The paper's six signed box directions times seven origins (4.4 and Algorithm 1)."""
+    arms = box.half[:, None] * box.axes
+    origins = box.centre + np.concatenate([arms, -arms, np.zeros((1, 3))])
+    axes = np.concatenate([box.axes, -box.axes])
+    pairs = list(itertools.product(axes, origins))
+    return Hypotheses(
+        np.stack([axis for axis, _ in pairs]),
+        np.stack([origin for _, origin in pairs]),
+        ("box",) * len(pairs),
+    )
+
+
+def paper_slides(box: Box) -> Hypotheses:
+    """The paper's six signed box directions."""
+    axes = np.concatenate([box.axes, -box.axes])
+    return Hypotheses(axes, np.tile(box.centre, (6, 1)), ("box",) * 6)
+
+
+def slides(features: Features, field: Field | None) -> Hypotheses:
+    """Undirected sliding directions: the shape's own, and those the displacements show."""
+    axes = list(features.directions)
+    sources = [f"{source} direction" for source in features.sources]
+    if field is not None:
+        mean = np.einsum("sfnc,n->sfc", field.displacements, field.weights)[:, -1]
+        for direction in [*mean, mean.mean(axis=0)]:
+            if np.linalg.norm(direction) > 1e-3:
+                axes.append(unit(direction))
+                sources.append("displacements")
+    axes, sources = _distinct_directions(axes, sources)
+    return Hypotheses(axes, np.tile(features.box.centre, (len(axes), 1)), sources)
+
+
+def turns(features: Features, field: Field | None) -> Hypotheses:
+    """Undirected hinge lines: of the shape's directions, and those the displacements show."""
+    lines: list[tuple[np.ndarray, np.ndarray, str]] = []
+    measured = [] if field is None else _measured_screws(field)
+    directions = list(features.directions)
+    directions += [axis for axis, _ in measured[-2:]]
+    sources = [*features.sources, *["displacements"] * len(measured[-2:])]
+    for axis, source in zip(*_distinct_directions(directions, sources), strict=True):
+        lines += _lines_along(features, axis, source)
+        if field is not None:
+            origin = line_of_turn(field, axis)
+            if origin is not None:
+                lines.append((axis, origin, f"{source} direction, line of displacements"))
+    lines += [(axis, origin, "displacements") for axis, origin in measured]
+    return _distinct_lines(features.box, lines)
+
+
+def _lines_along(features: Features, axis: np.ndarray, source: str) -> list:
+    """Lines of one direction that the shape offers."""
+    box = features.box
+    found = []
+    for piece in features.rounds:
+        if line_angle_deg(piece.axis, axis) < 5.0:
+            found.append((axis, piece.centre, "round"))
+    edge = "box" if line_angle_deg(box.axes, axis).min() < 0.5 else source
+    names = (f"{edge} edge", f"{edge} face middle", f"{edge} centre")
+    frame = _frame_about(axis, box)
+    grids = [(box_corners(box), names)]
+    if len(features.contact) >= 3:
+        grids.append((features.contact, ("contact",) * 3))
+    for points, labels in grids:
+        seen = points @ frame.T
+        low, high = seen.min(axis=0), seen.max(axis=0)
+        steps = np.stack([low, high, (low + high) / 2])
+        for i, j in itertools.product(range(3), repeat=2):
+            place = steps[i, 0] * frame[0] + steps[j, 1] * frame[1]
+            label = labels[(i == 2) + (j == 2)]
+            found.append((axis, place + (box.centre @ axis) * axis, label))
+    return found
+
+
+def box_corners(box: Box) -> np.ndarray:
+    """The eight corners, (8, 3)."""
+    signs = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
+    return box.centre + (signs * box.half) @ box.axes
+
+
+def _frame_about(axis: np.ndarray, box: Box) -> np.ndarray:
+    """Two directions (2, 3) across `axis`, along the box where it allows."""
+    across = box.axes - (box.axes @ axis)[:, None] * axis
+    longest = np.argmax(np.linalg.norm(across, axis=1))
+    if np.linalg.norm(across[longest]) < 1e-6:
+        return np.stack(perpendiculars(axis))
+    first = unit(across[longest])
+    return np.stack([first, np.cross(axis, first)])
+
+
+def _measured_screws(field: Field) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Axis and origin of the rigid motion nearest to each sample, then of their mean."""
+    centre = field.weights @ field.points
+    pooled = field_of(
+        field.points, field.weights, field.displacements.mean(axis=0)[None], field.frames
+    )
+    found = []
+    for displacements in [*field.displacements, *pooled.displacements]:
+        for frame in {0, len(field.frames) - 1}:
+            targets = field.points + displacements[frame]
+            screw = screw_of(*fit_rigid(field.points, targets, field.weights), centre)
+            if screw is not None and screw.angle_rad > 0.03:
+                found.append((screw.axis, screw.origin))
+    return found
+
+
+def _distinct_directions(axes, sources) -> tuple[np.ndarray, tuple[str, ...]]:
+    kept: list[np.ndarray] = []
+    names: list[str] = []
+    for axis, source in zip(axes, sources, strict=True):
+        if all(line_angle_deg(axis, other) > _SAME_DEG for other in kept):
+            kept.append(axis)
+            names.append(source)
+    return np.stack(kept), tuple(names)
+
+
+def _distinct_lines(box: Box, lines: list) -> Hypotheses:
+    """The lines near the part, without those that repeat an earlier one."""
+    axes = np.stack([axis for axis, _, _ in lines])
+    origins = np.stack([origin for _, origin, _ in lines])
+    origins = origins + np.sum((box.centre - origins) * axes, axis=1)[:, None] * axes
+    far = np.linalg.norm(origins - box.centre, axis=1) > _REACH * box.radius + 0.05
+    kept: list[int] = []
+    for i in np.nonzero(~far)[0]:
+        same = [
+            j
+            for j in kept
+            if line_angle_deg(axes[i], axes[j]) < _SAME_DEG
+            and np.linalg.norm(origins[i] - origins[j]) < _SAME_LINE
+        ]
+        if not same:
+            kept.append(int(i))
+    return Hypotheses(axes[kept], origins[kept], tuple(lines[i][2] for i in kept))

@@ -1,0 +1,80 @@
+"""Hypotheses of both kinds side by side, with what the evidence makes of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from atop_backend.geometry.joints import line_angle_deg
+from atop_backend.motion.displacement import Explained, Field, explain_slides, explain_turns
+from atop_backend.motion.hypotheses import Hypotheses
+
+
+class Pool(NamedTuple):
+    """Directed joints of both kinds."""
+
+    revolute: np.ndarray  # (h,) bool
+    axes: np.ndarray  # (h, 3)
+    origins: np.ndarray  # (h, 3)
+    sources: np.ndarray  # (h,) str
+    misfit: np.ndarray  # (h, samples), share of the motion left unexplained
+    amounts: np.ndarray  # (h, samples, frames)
+
+    def take(self, picks: np.ndarray) -> Pool:
+        """The picked hypotheses, in that order."""
+        return Pool(*(values[picks] for values in self))
+
+    def join(self, other: Pool) -> Pool:
+        """These hypotheses, then the others."""
+        return Pool(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
+
+
+def pool_turns(tried: Hypotheses, field: Field) -> Pool:
+    """Directed hinges, explained by displacements."""
+    return _pool(True, tried, explain_turns(field, tried.axes, tried.origins))
+
+
+def pool_slides(tried: Hypotheses, field: Field) -> Pool:
+    """Directed sliders, explained by displacements."""
+    return _pool(False, tried, explain_slides(field, tried.axes))
+
+
+def _pool(revolute: bool, tried: Hypotheses, explained: Explained) -> Pool:
+    return Pool(
+        np.full(len(tried.axes), revolute),
+        tried.axes,
+        tried.origins,
+        np.array(tried.sources, dtype=object),
+        explained.misfit,
+        explained.amounts,
+    )
+
+
+def distinct(
+    pool: Pool, order: np.ndarray, count: int, angle_deg: float, offset: float
+) -> np.ndarray:
+    """The first `count` of `order` that differ from each other by an angle or an offset.
+
+    Directions count: a joint and its reverse are different.
+    """
+    kept: list[int] = []
+    for candidate in order:
+        if len(kept) == count:
+            break
+        if not any(same(pool, candidate, other, angle_deg, offset) for other in kept):
+            kept.append(int(candidate))
+    return np.array(kept, dtype=int)
+
+
+def same(pool: Pool, first: int, second: int, angle_deg: float, offset: float) -> bool:
+    """Whether two hypotheses are one within the tolerances."""
+    if pool.revolute[first] != pool.revolute[second]:
+        return False
+    a, b = pool.axes[first], pool.axes[second]
+    if a @ b < 0 or line_angle_deg(a, b) > angle_deg:
+        return False
+    if not pool.revolute[first]:
+        return True
+    gap = pool.origins[first] - pool.origins[second]
+    return bool(np.linalg.norm(gap - (gap @ a) * a) < offset)

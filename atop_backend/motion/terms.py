@@ -1,0 +1,77 @@
+"""What geometry says about a joint: collisions, contact, attachment. None of it is in the paper."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from atop_backend.geometry.collision import distance_to, passes_through
+from atop_backend.motion.features import Features
+from atop_backend.motion.silhouettes import move
+
+_SWEEP_POINTS = 160  # of the part; enough to see a door go into its cabinet
+_STEP = 0.08  # longest step of a swept point, in the normalised frame
+_FAR = 0.12  # a hinge this far from where part and body meet gets no credit for contact
+_LOOSE = 0.10  # a part this much farther from the body than at rest has come off
+
+
+class Terms(NamedTuple):
+    """One number in [0, 1] for each hypothesis; 0 is what geometry likes."""
+
+    collision: np.ndarray  # (h,), share of the part that passes through the body
+    contact: np.ndarray  # (h,), how far the hinge runs from where part and body meet
+    attachment: np.ndarray  # (h,), how far the part ends up from the body
+
+
+def geometry_terms(
+    features: Features,
+    revolute: np.ndarray,
+    axes: np.ndarray,
+    origins: np.ndarray,
+    amounts: np.ndarray,
+) -> Terms:
+    """The terms of hypotheses (h,) with axes and origins (h, 3) and final amounts (h,)."""
+    points = features.part_points[:: max(1, len(features.part_points) // _SWEEP_POINTS)]
+    crossed = sweep(features, points, revolute, axes, origins, amounts)[:, -1]
+    ends = move(revolute, axes, origins, amounts[:, None], points)[:, 0]
+    gaps = distance_to(features.body, ends).min(axis=1)
+    rest = float(features.gaps.min())
+    return Terms(
+        collision=crossed,
+        contact=np.where(revolute, _contact(features, axes, origins), 0.0),
+        attachment=np.clip((gaps - rest) / _LOOSE, 0, 1),
+    )
+
+
+def sweep(
+    features: Features,
+    points: np.ndarray,
+    revolute: np.ndarray,
+    axes: np.ndarray,
+    origins: np.ndarray,
+    amounts: np.ndarray,
+) -> np.ndarray:
+    """Share of the part that has passed through the body by each step, (h, steps).
+
+    Steps are equal shares of the whole motion to `amounts` (h,).
+    """
+    arms = points - origins[:, None]
+    arms -= np.einsum("hnc,hc->hn", arms, axes)[..., None] * axes[:, None]
+    reach = np.where(revolute, np.linalg.norm(arms, axis=2).max(axis=1), 1.0) * amounts
+    steps = int(np.clip(np.ceil(reach.max(initial=0) / _STEP), 4, 24))
+    shares = np.linspace(0, 1, steps + 1)
+    tracks = move(revolute, axes, origins, amounts[:, None] * shares, points)
+    return passes_through(features.body, tracks).mean(axis=-1)
+
+
+def _contact(features: Features, axes: np.ndarray, origins: np.ndarray) -> np.ndarray:
+    """Least distance of each line from the contact, within the part's length, over `_FAR`."""
+    if len(features.contact) == 0:
+        return np.zeros(len(axes))
+    along = features.part_points @ axes.T - np.sum(origins * axes, axis=1)
+    shares = np.linspace(0, 1, 16)[:, None]
+    stations = along.min(axis=0) * (1 - shares) + along.max(axis=0) * shares  # (16, h)
+    places = origins + stations[..., None] * axes
+    return np.clip(cKDTree(features.contact).query(places)[0].min(axis=0) / _FAR, 0, 1)
