@@ -55,8 +55,20 @@ class FitConfig:
     refine: bool = True  # continuous refinement of the best hypotheses; not in the paper
     geometry: bool = True  # where part and body meet, and what a sweep hits; not in the paper
     video: bool = True  # False leaves geometry alone to decide; for comparison only
-    optimise_steps: int = 1000  # gradient steps of the guidance "sds" and "x0"
+    gaussians: bool = False  # also "sampled" moves gaussians (paper 4.4), motion channels or not
+    optimise_steps: int = 120  # gradient steps of gaussians; the paper does not say how many
     learning_rate: float = 5e-3  # of gaussian centres (paper 5.1)
+    # Terms of the score of a hypothesis, in units of log probability; 0 switches a term off.
+    displacement_weight: float = 8.0  # per e-fold of motion left unexplained
+    silhouette_weight: float = 4.0  # per e-fold of outline missed
+    collision_weight: float = 4.0  # for a part that passes through the body as a whole
+    contact_weight: float = 1.5  # for a hinge away from where part and body meet
+    attachment_weight: float = 2.0  # for a part that ends up in the air
+    edge_weight: float = 1.0  # for a hinge on no edge, contact line or round piece
+    slide_bonus: float = 0.5  # a slide has fewer free numbers than a turn that fits as well
+    # Logistic map from log odds, agreement of samples and share of motion explained to the chance
+    # of being right: constant and three slopes, from scripts/calibrate_confidence.py.
+    confidence: tuple[float, ...] = (-2.0, 0.5, 1.5, 1.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +114,13 @@ _PRESETS: dict[Preset, dict[str, dict[str, Any]]] = {
             "video_steps": 50,
             "video_guidance_scale": 5.0,
         },
-        "fit": {"hypotheses": "paper", "refine": False, "geometry": False},
+        "fit": {
+            "hypotheses": "paper",
+            "refine": False,
+            "geometry": False,
+            "gaussians": True,
+            "optimise_steps": 1000,
+        },
     },
     "tiny": {
         "generate": {
