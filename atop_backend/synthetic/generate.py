@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from atop_backend.synthetic import containers, devices, plumbing, pocket, tools
+from atop_backend.synthetic import abstract, containers, devices, plumbing, pocket, tools
 from atop_backend.synthetic.draft import Draft
 from atop_backend.synthetic.objects import MAX_TRIANGLES, ArticulatedObject
 from atop_backend.synthetic.posing import pose
@@ -17,7 +17,7 @@ Kind = Callable[[np.random.Generator], Draft]
 # Storage, appliances and openings are what people articulate most; the rest shares the other half.
 _GROUPS = (
     (0.525, ()),
-    (0.475, (containers, devices, plumbing, tools, pocket)),
+    (0.475, (abstract, containers, devices, plumbing, tools, pocket)),
 )
 
 
