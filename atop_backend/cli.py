@@ -11,21 +11,25 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from atop_backend import __version__, reporting
+from atop_backend import __version__, protocol, reporting
 from atop_backend.config import overrides_from_toml
 from atop_backend.contracts import JobRequest
 from atop_backend.errors import AtopError, CancelledError, InputError
 from atop_backend.protocol import Cancelled, Event, Failed, Finished
+from atop_backend.reporting import Emit
 
 STAGES_HELP = {
     "render": "four views of the rest state, part masks and cameras",
     "generate": "videos of the moving part from all views",
     "fit": "the joint that explains the videos",
     "report": "pictures, the articulated scene and result.json",
+}
+OTHERS_HELP = {
+    "export": "finished jobs as URDF, MJCF, USD or animated glTF",
 }
 
 
@@ -45,9 +49,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         signal.signal(stop, signal.default_int_handler)
     if machine:
         _cancel_when_stdin_closes()
+    wire = _OneEnd(emit)
+    last: Event | int
     try:
-        options = _parser().parse_args(arguments)
-        last = options.run(options, emit)
+        options = _parser(arguments).parse_args(arguments)
+        last = options.run(options, wire)
     except AtopError as error:
         last = Failed(error.message, error.hint, error.exit_code)
     except (KeyboardInterrupt, BrokenPipeError):  # a broken pipe: nobody listens any more
@@ -58,14 +64,29 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"unexpected {type(error).__name__}: {error}", "this is a bug: report the log", 1
         )
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # what comes now comes too late
+    if isinstance(last, int):
+        return last
     with contextlib.suppress(BrokenPipeError):
-        emit(last)
+        wire(last)
     match last:
         case Failed(code=code):
             return code
         case Cancelled():
             return CancelledError.exit_code
     return 0
+
+
+class _OneEnd:
+    """Passes events on up to the first terminal one, whatever happens after it."""
+
+    def __init__(self, emit: Emit) -> None:
+        self._emit = emit
+        self._ended = False
+
+    def __call__(self, event: Event) -> None:
+        if not self._ended:
+            self._ended = isinstance(event, protocol.TERMINAL)
+            self._emit(event)
 
 
 def _cancel_when_stdin_closes() -> None:
@@ -82,7 +103,7 @@ def _cancel_when_stdin_closes() -> None:
     threading.Thread(target=wait, name="stdin", daemon=True).start()
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="atop", description="Make a part of a static 3D object move as a sentence says."
     )
@@ -94,7 +115,25 @@ def _parser() -> argparse.ArgumentParser:
     for stage, text in STAGES_HELP.items():
         _add_stage(commands, stage, text)
     _add_doctor(commands)
+    named = next((word for word in arguments if not word.startswith("-")), "")
+    for name, text in OTHERS_HELP.items():
+        command = commands.add_parser(name, help=text)
+        if name == named:  # only then is it worth importing
+            module = _command_module(name)
+            module.add_arguments(command)
+            command.set_defaults(run=module.run)
+            command.add_argument("--events", choices=("jsonl",))
     return parser
+
+
+def _command_module(name: str) -> Any:
+    """The module with the options and the work of a command that is not a stage."""
+    match name:
+        case "export":
+            from atop_backend.export import command
+        case _:
+            raise AssertionError(name)
+    return command
 
 
 def _add_articulate(commands: Any) -> None:
@@ -189,7 +228,7 @@ def _request(options: argparse.Namespace) -> JobRequest:
     )
 
 
-def _articulate(options: argparse.Namespace, emit: Callable[[Event], None]) -> Event:
+def _articulate(options: argparse.Namespace, emit: Emit) -> Event:
     from atop_backend import jobfolder, stages
 
     if options.request is not None and options.object is not None:
@@ -204,7 +243,7 @@ def _articulate(options: argparse.Namespace, emit: Callable[[Event], None]) -> E
     return Finished(str(request.out / "result.json"), result.best.sentence)
 
 
-def _render(options: argparse.Namespace, emit: Callable[[Event], None]) -> Event:
+def _render(options: argparse.Namespace, emit: Emit) -> Event:
     from atop_backend import stages
 
     if (options.object / "request.json").is_file():
@@ -215,7 +254,7 @@ def _render(options: argparse.Namespace, emit: Callable[[Event], None]) -> Event
     return Finished("", f"rendered the rest views into {request.out}")
 
 
-def _stage(options: argparse.Namespace, emit: Callable[[Event], None]) -> Event:
+def _stage(options: argparse.Namespace, emit: Emit) -> Event:
     from atop_backend import stages
 
     result = stages.repeat(
@@ -231,7 +270,7 @@ def _stage(options: argparse.Namespace, emit: Callable[[Event], None]) -> Event:
     return Finished(str(options.job.resolve() / "result.json"), result.best.sentence)
 
 
-def _doctor(options: argparse.Namespace, emit: Callable[[Event], None]) -> Event:
+def _doctor(options: argparse.Namespace, emit: Emit) -> Event:
     from atop_backend import doctor
 
     findings = doctor.examine(options.blender, options.device)

@@ -95,7 +95,8 @@ def _encoder() -> str:
 def _weights() -> str:
     from atop_backend.diffusion import bundled
 
-    return bundled.check()
+    facts = bundled.load().facts
+    return str(facts.get("name", bundled.FOLDER))
 
 
 def _blender(program: str) -> Finding:

@@ -97,6 +97,20 @@ def read_request(path: Path) -> JobRequest:
     return JobRequest.from_dict(data)
 
 
+def read_json(path: Path) -> Any:
+    """What a file of the job folder holds.
+
+    Raises:
+        InputError: It is missing or broken.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"{path} cannot be read ({error})", hint="repeat the stage that writes it"
+        ) from error
+
+
 def write_json(path: Path, data: Any) -> None:
     """Write strict JSON, all or nothing."""
     aside = path.with_name(f".{path.name}.partial")

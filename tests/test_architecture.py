@@ -23,13 +23,15 @@ LAYERS = {
     "config": 0,
     "prompt_amount": 0,
     "geometry": 1,
-    "gaussians": 2,
+    "gaussians": 3,
     "synthetic": 2,
     "diffusion": 3,
     "motion": 4,
     "rendering": 4,
     "preview": 4,
     "export": 4,
+    "sentences": 4,
+    "training": 4,
     "reporting": 5,
     "jobfolder": 5,
     "doctor": 5,
@@ -39,7 +41,7 @@ LAYERS = {
     "__main__": 9,
 }
 HEAVY = {
-    "torch": ("gaussians/", "diffusion/", "motion/", "synthetic/"),
+    "torch": ("gaussians/", "diffusion/", "motion/", "synthetic/", "training/"),
     "diffusers": ("diffusion/",),
     "transformers": ("diffusion/",),
     "trimesh": ("geometry/", "export/"),
@@ -94,7 +96,7 @@ def test_a_heavy_library_is_imported_only_where_it_belongs(path):
 def test_generated_objects_are_not_used_when_the_product_runs():
     for path in sorted(BACKEND.rglob("*.py")):
         place = path.relative_to(BACKEND).as_posix()
-        if not place.startswith(("synthetic/", "batch/")):
+        if not place.startswith(("synthetic/", "training/")):
             assert "synthetic" not in map(unit, imports(path)), place
 
 

@@ -1,0 +1,243 @@
+"""What people look at: composited videos and a contact sheet with the motion on the real mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from atop_backend.contracts import Camera, JointMotion
+from atop_backend.geometry import cameras
+from atop_backend.geometry.joints import transform_points
+from atop_backend.geometry.meshes import RestShape
+
+BODY_COLOUR = np.array([0.80, 0.81, 0.83])
+PART_COLOUR = np.array([0.95, 0.55, 0.15])
+AXIS_COLOUR = (210, 30, 45)
+PAPER = (250, 250, 250)
+INK = (40, 40, 45)
+SHEET_PX = 224  # a picture's side on the contact sheet
+GAP_PX = 6
+
+
+def composite(
+    generated: np.ndarray, silhouettes: np.ndarray, rest: np.ndarray, part_mask: np.ndarray
+) -> np.ndarray:
+    """Generated pictures where something moved, the rest view's own pixels elsewhere.
+
+    Args:
+        generated: (views, frames, size, size, 3) uint8.
+        silhouettes: Area share of the moving part, (views, frames, latent, latent) in [0, 1].
+        rest: (views, size, size, 3) uint8.
+        part_mask: Where the part is at rest, (views, size, size) bool.
+
+    Returns:
+        (views, frames, size, size, 3) uint8.
+    """
+    size = rest.shape[1]
+    block = size // silhouettes.shape[-1]
+    result = np.empty_like(generated)
+    for view in range(generated.shape[0]):
+        left = _grow(part_mask[view].astype(np.float32), 3)
+        for frame in range(generated.shape[1]):
+            coarse = Image.fromarray(silhouettes[view, frame].astype(np.float32))
+            smooth = np.asarray(coarse.resize((size, size), Image.Resampling.BILINEAR))
+            taken = _grow((smooth > 0.15).astype(np.float32), block // 2)
+            share = _blur(np.maximum(left, taken))[..., None]
+            mixed = share * generated[view, frame] + (1 - share) * rest[view]
+            result[view, frame] = np.rint(mixed).astype(np.uint8)
+    return result
+
+
+def _grow(mask: np.ndarray, pixels: int) -> np.ndarray:
+    """The mask spread by some pixels along each image axis."""
+    for axis in (0, 1):
+        padded = np.pad(mask, [(pixels, pixels) if a == axis else (0, 0) for a in (0, 1)])
+        windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * pixels + 1, axis=axis)
+        mask = windows.max(axis=-1)
+    return mask
+
+
+def _blur(mask: np.ndarray) -> np.ndarray:
+    """A soft edge of two pixels, so that the seam does not show."""
+    kernel = np.array([1, 4, 6, 4, 1]) / 16
+    for axis in (0, 1):
+        padded = np.pad(mask, [(2, 2) if a == axis else (0, 0) for a in (0, 1)], mode="edge")
+        mask = np.lib.stride_tricks.sliding_window_view(padded, 5, axis=axis) @ kernel
+    return mask
+
+
+def write_video(path: Path, frames: np.ndarray, seconds: float, fps: int) -> None:
+    """Write pictures (frames, height, width, 3) uint8 as an H.264 file of that length."""
+    import imageio_ffmpeg
+
+    height, width = frames.shape[1:3]
+    shown = np.minimum(np.arange(round(seconds * fps)) * len(frames) // round(seconds * fps),
+                       len(frames) - 1)  # fmt: skip
+    writer = imageio_ffmpeg.write_frames(
+        str(path), (width, height), fps=fps, codec="libx264", quality=8, ffmpeg_log_level="error"
+    )
+    writer.send(None)
+    for index in shown:
+        writer.send(np.ascontiguousarray(frames[index]))
+    writer.close()
+
+
+class Drawing(NamedTuple):
+    """A picture of a mesh and what each pixel sees."""
+
+    rgb: np.ndarray  # (size, size, 3) in [0, 1]
+    depths: np.ndarray  # (size, size), infinite on the background
+
+
+def draw_mesh(
+    camera: Camera, vertices: np.ndarray, triangles: np.ndarray, colours: np.ndarray
+) -> Drawing:
+    """The mesh with flat shading by a light at the camera, hidden surfaces removed.
+
+    Args:
+        vertices: (n, 3) in the camera's world.
+        triangles: (m, 3) indices.
+        colours: (m, 3) in [0, 1].
+    """
+    corners = vertices[triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    lengths = np.linalg.norm(normals, axis=1)
+    towards = cameras.camera_centre(camera) - corners.mean(axis=1)
+    towards /= np.linalg.norm(towards, axis=1, keepdims=True)
+    facing = np.abs(np.einsum("nc,nc->n", normals, towards)) / np.maximum(lengths, 1e-30)
+    shades = colours * (0.35 + 0.65 * facing)[:, None]
+
+    pixels, depths = cameras.project(camera, corners)
+    nearest = np.full(camera.width_px * camera.height_px, np.inf)
+    owner = np.full(camera.width_px * camera.height_px, -1)
+    usable = np.flatnonzero((depths > 1e-3).all(axis=1) & (lengths > 0))
+    for places, ids, seen in _fragments(camera, pixels, depths, usable):
+        order = np.lexsort((seen, places))
+        places, ids, seen = places[order], ids[order], seen[order]
+        first = np.flatnonzero(np.diff(places, prepend=-1))
+        places, ids, seen = places[first], ids[first], seen[first]
+        closer = seen < nearest[places]
+        nearest[places[closer]] = seen[closer]
+        owner[places[closer]] = ids[closer]
+    rgb = np.ones((owner.size, 3))
+    rgb[owner >= 0] = shades[owner[owner >= 0]]
+    shape = (camera.height_px, camera.width_px)
+    return Drawing(rgb.reshape(*shape, 3), nearest.reshape(shape))
+
+
+def _fragments(camera: Camera, pixels: np.ndarray, depths: np.ndarray, usable: np.ndarray):
+    """Yields (pixel index, triangle, depth) of covered pixel centres, for triangles of like size.
+
+    Triangles are grouped by the side of their box in pixels, so that numpy tests a whole group
+    against one small grid at a time.
+    """
+    low = np.floor(pixels[usable].min(axis=1) - 0.5).astype(int)
+    high = np.ceil(pixels[usable].max(axis=1) - 0.5).astype(int)
+    low = np.clip(low, 0, [camera.width_px - 1, camera.height_px - 1])
+    high = np.clip(high, 0, [camera.width_px - 1, camera.height_px - 1])
+    sides = (high - low).max(axis=1) + 1
+    limit = 1
+    while len(usable):
+        limit *= 2
+        group = np.flatnonzero((sides <= limit) & (sides > limit // 2 * (limit > 2)))
+        chunk = max(1, 2_000_000 // limit**2)
+        for start in range(0, len(group), chunk):
+            part = group[start : start + chunk]
+            yield _cover(camera, pixels, depths, usable[part], low[part], limit)
+        if limit >= max(camera.width_px, camera.height_px):
+            return
+
+
+def _cover(camera: Camera, pixels: np.ndarray, depths: np.ndarray, ids: np.ndarray,
+           low: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """Pixel centres of a side x side grid from `low` that lie inside each triangle."""
+    grid = np.stack(np.meshgrid(np.arange(side), np.arange(side)), axis=-1).reshape(-1, 2)
+    places = low[:, None] + grid  # (triangles, cells, 2)
+    centres = places + 0.5
+    a, b, c = (pixels[ids, corner][:, None] for corner in range(3))
+
+    def twice_area(p: np.ndarray, q: np.ndarray, r: np.ndarray) -> np.ndarray:
+        return (q[..., 0] - p[..., 0]) * (r[..., 1] - p[..., 1]) - (q[..., 1] - p[..., 1]) * (
+            r[..., 0] - p[..., 0]
+        )
+
+    whole = twice_area(a, b, c)
+    whole = np.where(np.abs(whole) < 1e-12, np.inf, whole)
+    shares = np.stack(
+        [twice_area(b, c, centres), twice_area(c, a, centres), twice_area(a, b, centres)], axis=-1
+    )
+    shares = shares / whole[..., None]
+    inside = (shares >= 0).all(axis=-1) & (shares.sum(axis=-1) > 0.5)
+    inside &= (places < [camera.width_px, camera.height_px]).all(axis=-1)
+    row, cell = np.nonzero(inside)
+    inverse = (shares[row, cell] / depths[ids[row]]).sum(axis=-1)  # 1/depth is linear on screen
+    x, y = places[row, cell].T
+    return y * camera.width_px + x, ids[row], 1 / inverse
+
+
+def draw_motion(
+    shape: RestShape, joint: JointMotion, amount: float, camera: Camera, size_px: int
+) -> Image.Image:
+    """The real mesh with its part moved by an amount, the part coloured and the axis drawn.
+
+    Args:
+        joint: In the normalised frame of `shape`.
+        amount: Radians, or lengths of the normalised frame.
+    """
+    scale = 2 * size_px / camera.width_px  # twice as large, then reduced: smooth edges
+    large = Camera(2 * size_px, 2 * size_px, camera.focal_px * scale, camera.world_to_camera)
+    corners = shape.vertices[shape.triangles]
+    corners[shape.part] = transform_points(joint, amount, corners[shape.part].reshape(-1, 3)
+                                           ).reshape(-1, 3, 3)  # fmt: skip
+    vertices = corners.reshape(-1, 3)
+    triangles = np.arange(len(vertices)).reshape(-1, 3)
+    colours = np.where(shape.part[:, None], PART_COLOUR, BODY_COLOUR)
+    drawing = draw_mesh(large, vertices, triangles, colours)
+    picture = Image.fromarray(np.rint(drawing.rgb * 255).astype(np.uint8))
+    _draw_axis(ImageDraw.Draw(picture), joint, shape, large)
+    return picture.resize((size_px, size_px), Image.Resampling.LANCZOS)
+
+
+def _draw_axis(pen: ImageDraw.ImageDraw, joint: JointMotion, shape: RestShape, camera: Camera
+               ) -> None:  # fmt: skip
+    """The axis as an arrow through the part; the arrow's head shows its sign."""
+    axis, origin = np.asarray(joint.axis), np.asarray(joint.origin)
+    along = (shape.vertices[np.unique(shape.triangles[shape.part])] - origin) @ axis
+    margin = 0.15 * max(np.ptp(along), 0.3)
+    ends = origin + np.outer([along.min() - margin, along.max() + margin], axis)
+    (start, end), _ = cameras.project(camera, ends)
+    pen.line([tuple(start), tuple(end)], fill=AXIS_COLOUR, width=5)
+    direction = (end - start) / max(np.linalg.norm(end - start), 1e-9)
+    side = np.array([-direction[1], direction[0]])
+    head = [end + 10 * direction, end - 12 * direction + 9 * side, end - 12 * direction - 9 * side]
+    pen.polygon([tuple(map(float, point)) for point in head], fill=AXIS_COLOUR)
+
+
+def contact_sheet(title: Sequence[str], rows: Sequence[tuple[str, Sequence[Image.Image]]]
+                  ) -> Image.Image:  # fmt: skip
+    """Labelled rows of pictures under some lines of text.
+
+    Args:
+        rows: A label and as many pictures as the other rows have, each.
+    """
+    columns = max(len(pictures) for _, pictures in rows)
+    label_px, line_px = 120, 24
+    top = line_px * len(title) + 3 * GAP_PX
+    cell = SHEET_PX + GAP_PX
+    sheet = Image.new("RGB", (label_px + columns * cell + GAP_PX, top + len(rows) * cell), PAPER)
+    pen = ImageDraw.Draw(sheet)
+    for index, line in enumerate(title):
+        font = ImageFont.load_default(16 if index == 0 else 13)
+        pen.text((2 * GAP_PX, GAP_PX + index * line_px), line, fill=INK, font=font)
+    font = ImageFont.load_default(13)
+    for row, (label, pictures) in enumerate(rows):
+        y = top + row * cell
+        pen.multiline_text((2 * GAP_PX, y + SHEET_PX // 2 - 10), label, fill=INK, font=font)
+        for column, picture in enumerate(pictures):
+            fitted = picture.convert("RGB").resize((SHEET_PX, SHEET_PX), Image.Resampling.LANCZOS)
+            sheet.paste(fitted, (label_px + column * cell, y))
+    return sheet

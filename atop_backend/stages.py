@@ -1,0 +1,369 @@
+"""The four steps of a job, each from plain files to plain files in the job folder.
+
+    render    request.json, the asset        -> render/    views, masks, cameras, the mesh
+    generate  render/                        -> generate/  clips.npz, view_0..3.mp4
+    fit       render/, generate/             -> fit/       candidates.json
+    report    render/, generate/, fit/       -> contact_sheet.png, articulated.*, result.json
+
+A step can be repeated alone; same request, same seed, same result.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import time
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from atop_backend import __version__, sentences
+from atop_backend.config import Config, read_config, resolve
+from atop_backend.contracts import MOTION_KINDS, Answer, JobRequest, JobResult, JointMotion
+from atop_backend.errors import InputError
+from atop_backend.jobfolder import (
+    check_out,
+    explaining_full_disk,
+    read_json,
+    read_request,
+    replacing,
+    write_json,
+    write_settings,
+)
+from atop_backend.protocol import Artifact
+from atop_backend.reporting import Emit, JobProgress, Tick
+
+if TYPE_CHECKING:
+    from atop_backend.diffusion.conditions import Conditions
+    from atop_backend.diffusion.generate import Prior, RestScene
+    from atop_backend.motion.evidence import MotionEvidence
+    from atop_backend.motion.fit import Candidate
+    from atop_backend.rendering.views import RestViews
+
+STAGES = ("render", "generate", "fit", "report")
+ALTERNATIVES = 3  # other answers in the result
+log = logging.getLogger("atop")
+
+
+def articulate(request: JobRequest, emit: Emit) -> JobResult:
+    """All steps; the job folder appears when the job is complete."""
+    _run(request, STAGES, emit)
+    return _announce(request.out, emit)
+
+
+def start(request: JobRequest, emit: Emit) -> None:
+    """A new job folder with the first step done."""
+    _run(request, STAGES[:1], emit)
+
+
+def repeat(
+    job_dir: Path,
+    stage: str,
+    emit: Emit,
+    seed: int | None = None,
+    device: str | None = None,
+    overrides: Sequence[str] = (),
+) -> JobResult | None:
+    """One step again in its job folder, perhaps with other settings; a result after `report`."""
+    request = read_request(job_dir / "request.json")
+    config = read_config(job_dir)
+    if seed is not None or device is not None or overrides:
+        request = replace(
+            request,
+            seed=request.seed if seed is None else seed,
+            device=device or request.device,
+            overrides=(*request.overrides, *overrides),
+        )
+        config = resolve(request.preset, request.overrides)
+    with explaining_full_disk(job_dir):
+        write_settings(job_dir, request, config)
+        _step(stage, request, config, job_dir, JobProgress((stage,), emit))
+    return _announce(job_dir, emit) if stage == "report" else None
+
+
+def _run(request: JobRequest, stages: Sequence[str], emit: Emit) -> None:
+    config = resolve(request.preset, request.overrides)
+    check_out(request.out)
+    progress = JobProgress(tuple(stages), emit)
+    with replacing(request.out) as job_dir:
+        write_settings(job_dir, request, config)
+        for stage in stages:
+            _step(stage, request, config, job_dir, progress)
+
+
+def _step(
+    stage: str, request: JobRequest, config: Config, job_dir: Path, progress: JobProgress
+) -> None:
+    """Carry out one step and note how long it took."""
+    tick = progress.tick(stage)
+    share_cores()
+    begun = time.monotonic()
+    with _logging_to(job_dir / "log.txt"):
+        log.info("%s starts", stage)
+        tick(0, 1)
+        match stage:
+            case "render":
+                render(request, config, job_dir, tick)
+            case "generate":
+                generate(request, config, job_dir, tick)
+            case "fit":
+                fit(request, config, job_dir, tick)
+            case "report":
+                report(request, config, job_dir, tick)
+        seconds = time.monotonic() - begun
+        log.info("%s took %.2f s", stage, seconds)
+    timings = job_dir / "timings.json"
+    known = read_json(timings) if timings.is_file() else {}
+    write_json(timings, {**known, stage: round(seconds, 3)})
+    if stage == "report":
+        result = read_json(job_dir / "result.json")
+        write_json(job_dir / "result.json", {**result, "seconds": read_json(timings)})
+    tick(1, 1)
+
+
+def _announce(job_dir: Path, emit: Emit) -> JobResult:
+    """The result of a complete job, after telling of its files."""
+    result = JobResult.from_dict(read_json(job_dir / "result.json"))
+    for name, file in result.files.items():
+        emit(Artifact(name, str(job_dir / file)))
+    emit(Artifact("result", str(job_dir / "result.json")))
+    return result
+
+
+def share_cores() -> None:
+    """Let maths libraries that are loaded from now on use the cores that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    os.environ.setdefault("OMP_NUM_THREADS", str(cores))
+
+
+@contextmanager
+def _logging_to(path: Path) -> Iterator[None]:
+    """Append what the backend logs to a file in the job folder."""
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    log.setLevel(logging.INFO)
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        handler.close()
+
+
+def render(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> None:
+    """Step 1: what the object and its part look like at rest, through Blender."""
+    from atop_backend.rendering import views
+
+    views.render_views(
+        request.asset,
+        request.parts,
+        job_dir,
+        elevation_rad=math.radians(config.render.elevation_deg),
+        blender=request.blender,
+        samples=config.render.samples,
+        time_limit_s=config.render.time_limit_s,
+        on_progress=tick,
+    )
+
+
+def generate(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> None:
+    """Step 2: videos of the part as the prompt moves it."""
+    from atop_backend import preview
+    from atop_backend.diffusion import generate as prior_module
+    from atop_backend.rendering import views
+
+    settings = config.generate
+    # 1. the network and what it is told
+    seen = views.load_views(job_dir)
+    prior, conditions = _prior_and_conditions(request, config, seen)
+    log.info("generating with %s on %s", prior.name, prior.device)
+
+    # 2. several samples with few steps for the fit, then one to look at
+    passes = settings.samples * settings.steps, settings.video_frames * settings.video_steps / 3
+    total = round(sum(passes) if settings.videos else passes[0])
+    clip = prior_module.generate_clip(
+        prior, conditions, settings, request.seed,
+        on_step=lambda step, steps: tick(round(passes[0] * step / steps), total),
+    )  # fmt: skip
+    with replacing(job_dir / "generate") as folder:
+        prior_module.save_clip(folder / "clips.npz", clip)
+        if settings.videos:
+            pictures = prior_module.generate_pictures(
+                prior, conditions, settings, request.seed,
+                on_step=lambda step, steps: tick(
+                    round(passes[0] + (total - passes[0]) * step / steps), total
+                ),
+            )  # fmt: skip
+            frames = preview.composite(pictures.rgb, pictures.silhouettes, seen.rgb, seen.part_mask)
+            whole = np.concatenate([seen.rgb[:, None], frames], axis=1)
+            for view, video in enumerate(whole):
+                path = folder / f"view_{view}.mp4"
+                preview.write_video(path, video, config.report.seconds, config.report.fps)
+            np.savez_compressed(folder / "frames.npz", frames=whole)
+
+
+def _prior_and_conditions(
+    request: JobRequest, config: Config, seen: RestViews
+) -> tuple[Prior, Conditions]:
+    from atop_backend.diffusion import generate as prior_module
+
+    settings = config.generate
+    prior = prior_module.load_prior(settings, request.seed, request.device, request.weights)
+    text = prior_module.encode_text(request.prompt)
+    return prior, prior_module.build_conditions(prior, rest_scene(seen), text, settings.frames)
+
+
+def rest_scene(seen: RestViews) -> RestScene:
+    """The rest views as the generator takes them."""
+    from atop_backend.diffusion.generate import RestScene
+    from atop_backend.geometry.meshes import part_vertices
+
+    return RestScene(
+        seen.rgb, seen.part_mask, seen.positions, seen.cameras, part_vertices(seen.shape)
+    )
+
+
+def fit(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> None:
+    """Step 3: the joints that explain the videos, best first, in the normalised frame."""
+    from atop_backend.motion.fit import fit_joint
+    from atop_backend.rendering import views
+
+    seen = views.load_views(job_dir)
+    clip = _read_clip(job_dir / "generate" / "clips.npz")
+    evidence = find_evidence(request, config, seen, clip, tick)
+    generator = np.random.default_rng(request.seed)
+    kinds = MOTION_KINDS[request.motion]
+    candidates = fit_joint(seen.shape, evidence, config.fit, kinds, generator)
+    with replacing(job_dir / "fit") as folder:
+        write_json(folder / "candidates.json", [_candidate(entry) for entry in candidates])
+
+
+def find_evidence(
+    request: JobRequest,
+    config: Config,
+    seen: RestViews,
+    clip: Mapping[str, np.ndarray],
+    tick: Tick,
+) -> MotionEvidence:
+    """What the prior says of the motion: read off its samples, or by gaussians that follow it."""
+    from atop_backend.motion.evidence import evidence_from_clip
+
+    if request.guidance == "sampled" and "motions" in clip and not config.fit.gaussians:
+        return evidence_from_clip(
+            seen.positions,
+            seen.part_mask,
+            seen.cameras,
+            clip["silhouettes"],
+            clip["motions"],
+            clip["frames"],
+        )
+    from atop_backend.motion.tracks import follow_prior
+
+    prior, conditions = _prior_and_conditions(request, config, seen)
+    return follow_prior(
+        prior, conditions, seen.shape, seen.cameras, request.guidance, config, request.seed, tick
+    )
+
+
+def _read_clip(path: Path) -> dict[str, np.ndarray]:
+    try:
+        with np.load(path) as data:
+            return {name: data[name] for name in data.files}
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise InputError(
+            f"{path} cannot be read ({error})", hint="run the generate stage first"
+        ) from error
+
+
+def _candidate(candidate: Candidate) -> dict[str, Any]:
+    """One candidate as in `candidates.json`."""
+    return {
+        "joint": candidate.joint.to_dict(),
+        "confidence": candidate.confidence,
+        "source": candidate.source,
+        "terms": candidate.terms,
+    }
+
+
+def report(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> None:
+    """Step 4: the answer in the asset's own frame, pictures of it, and the articulated scene."""
+    from atop_backend.geometry.meshes import joint_to_file
+    from atop_backend.rendering import views
+
+    seen = views.load_views(job_dir)
+    entries = read_json(job_dir / "fit" / "candidates.json")
+    answers = []
+    for entry in entries[: 1 + ALTERNATIVES]:
+        inside = JointMotion.from_dict(entry["joint"])
+        joint = joint_to_file(inside, seen.shape)
+        confidence = float(entry["confidence"])
+        sentence = sentences.describe(inside, seen.shape, joint.upper, confidence)
+        answers.append(Answer(joint, confidence, sentence))
+    if not answers:
+        raise InputError(
+            f"{job_dir / 'fit'} holds no answer", hint="repeat the fit with other settings"
+        )
+    files: dict[str, str] = {}
+    for view in range(len(seen.rgb)):
+        video = f"generate/view_{view}.mp4"
+        if (job_dir / video).is_file():
+            files[f"video {view}"] = video
+    if config.report.contact_sheet:
+        best = JointMotion.from_dict(entries[0]["joint"])
+        _write_sheet(job_dir, seen, best, answers, request.prompt)
+        files["contact sheet"] = "contact_sheet.png"
+    tick(1, 3)
+    if config.report.scene:
+        files |= _write_scene(request, config, job_dir, answers[0].joint)
+    tick(2, 3)
+    result = JobResult(
+        answers[0], tuple(answers[1:]), files, {}, model=_model(config), version=__version__
+    )
+    write_json(job_dir / "result.json", result.to_dict())
+
+
+def _model(config: Config) -> str:
+    return "random" if config.generate.random_weights else config.generate.model
+
+
+def _write_sheet(
+    job_dir: Path, seen: RestViews, joint: JointMotion, answers: Sequence[Answer], prompt: str
+) -> None:
+    """The rest views, what was generated, and the answer on the real mesh, from each camera."""
+    from PIL import Image
+
+    from atop_backend import preview
+
+    rows = [("rest", [Image.fromarray(picture) for picture in seen.rgb])]
+    frames = job_dir / "generate" / "frames.npz"
+    if frames.is_file():
+        with np.load(frames) as data:
+            generated = data["frames"]
+        for index in (generated.shape[1] // 2, generated.shape[1] - 1):
+            label = f"generated\nframe {index + 1} of {generated.shape[1]}"
+            rows.append((label, [Image.fromarray(view[index]) for view in generated]))
+    for share in (0.5, 1.0):
+        pictures = [
+            preview.draw_motion(seen.shape, joint, share * joint.upper, camera, preview.SHEET_PX)
+            for camera in seen.cameras
+        ]
+        rows.append((f"fitted\n{share:.0%} open", pictures))
+    title = [f"“{prompt}”", answers[0].sentence]
+    title += [f"or: {answer.sentence}" for answer in answers[1:]]
+    preview.contact_sheet(title, rows).save(job_dir / "contact_sheet.png")
+
+
+def _write_scene(
+    request: JobRequest, config: Config, job_dir: Path, joint: JointMotion
+) -> dict[str, str]:
+    """The asset with its joint, as a Blender file and as glTF."""
+    from atop_backend.rendering import scene
+
+    return scene.write_scene(request, config.report, joint, job_dir)
