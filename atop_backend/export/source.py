@@ -13,6 +13,7 @@ import numpy as np
 from atop_backend.contracts import JobRequest, JobResult, JointMotion
 from atop_backend.errors import InputError
 from atop_backend.export.model import MovingPart, Up, asset_up
+from atop_backend.geometry.meshes import load_shape
 
 SAME_PLACE = 1e-5  # of the object's size; two renders of one asset agree to rounding
 
@@ -99,11 +100,9 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def _read_shape(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Vertices in the file's frame, triangles, and which of these move."""
-    names = ("vertices", "triangles", "part", "normalised_to_file")
-    vertices, triangles, moving, to_file = _read_arrays(path, names)
-    if np.linalg.det(to_file[:3, :3]) < 0:
-        triangles = triangles[:, ::-1]
-    return vertices @ to_file[:3, :3].T + to_file[:3, 3], triangles, moving.astype(bool)
+    shape = load_shape(path)
+    to_file = shape.normalised_to_file
+    return shape.vertices @ to_file[:3, :3].T + to_file[:3, 3], shape.triangles, shape.part
 
 
 def _read_arrays(path: Path, names: Sequence[str]) -> list[np.ndarray]:
