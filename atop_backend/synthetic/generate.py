@@ -7,7 +7,17 @@ from functools import lru_cache
 
 import numpy as np
 
-from atop_backend.synthetic import abstract, containers, devices, plumbing, pocket, tools
+from atop_backend.synthetic import (
+    abstract,
+    containers,
+    controls,
+    cooling,
+    devices,
+    furniture,
+    plumbing,
+    pocket,
+    tools,
+)
 from atop_backend.synthetic.draft import Draft
 from atop_backend.synthetic.objects import MAX_TRIANGLES, ArticulatedObject
 from atop_backend.synthetic.posing import pose
@@ -16,8 +26,8 @@ Kind = Callable[[np.random.Generator], Draft]
 
 # Storage, appliances and openings are what people articulate most; the rest shares the other half.
 _GROUPS = (
-    (0.525, ()),
-    (0.475, (abstract, containers, devices, plumbing, tools, pocket)),
+    (0.525, (furniture, cooling, cooking)),
+    (0.475, (abstract, containers, controls, devices, plumbing, tools, pocket)),
 )
 
 
