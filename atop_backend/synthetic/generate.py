@@ -11,6 +11,7 @@ from atop_backend.synthetic import (
     abstract,
     containers,
     controls,
+    cooking,
     cooling,
     devices,
     furniture,
