@@ -166,7 +166,7 @@ def oven(rng: np.random.Generator) -> Draft:
     leaf = _oven_leaves(make, low, high, spans, drawer_z, thick, hollow, target)
     kind = "oven"
     objects = ("oven", "oven", "stove", "range", "cooker") if free else ("oven", "wall oven")
-    parts = ["door", "oven door", "door"] if leaf.side != "out" else ["drawer", "bottom drawer"]
+    parts = ["door", "door", "front door"] if leaf.side != "out" else ["drawer", "bottom drawer"]
     return make.draft_leaf(kind, leaf, objects, parts)
 
 
@@ -363,7 +363,7 @@ def microwave(rng: np.random.Generator) -> Draft:
     other = _controls(make, far, low, high, thick, target) if controls else None
     if target == "door" or other is None:
         return make.draft_leaf("microwave", leaf, ("microwave", "microwave oven", "microwave"),
-                               ("door", "door", "microwave door"))  # fmt: skip
+                               ("door", "door", "front door"))  # fmt: skip
     return other
 
 

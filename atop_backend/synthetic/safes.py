@@ -1,0 +1,151 @@
+"""Safes: thick doors with dials, wheels, keypads and strong hinges."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from atop_backend.synthetic import fronts, prompts, solids
+from atop_backend.synthetic.assembly import Assembly, feet, niche
+from atop_backend.synthetic.draft import Draft, hinge
+from atop_backend.synthetic.leaves import Leaf, Opening, hinge_joint
+from atop_backend.synthetic.palette import METALS, PAINTS
+from atop_backend.synthetic.pieces import Pieces, chance, choose
+
+
+def safe(rng: np.random.Generator) -> Draft:
+    """A safe; its lock sits away from the hinge, which often shows its knuckles."""
+    make = Assembly(rng, (METALS, METALS[3:6], PAINTS))
+    width, depth, height = rng.uniform(0.3, 0.75), rng.uniform(0.28, 0.7), rng.uniform(0.25, 1.1)
+    base = rng.uniform(0.01, 0.06) if chance(rng, 0.5) else 0.0
+    low, high = np.array([-width / 2, -depth / 2, base]), np.array([width / 2, depth / 2, height])
+    if base:
+        make.fix(feet(low, high, base, 0.02), make.paints.dark)
+    wall = rng.uniform(0.03, 0.09) * max(1.0, width / 0.5)
+    wall = min(wall, 0.2 * width)
+    mouth = (low[0] + wall, high[0] - wall, low[2] + wall, high[2] - wall)
+    thick = rng.uniform(0.02, 0.09)
+    inset = chance(rng, 0.6)
+    make.fix(niche(low, high, mouth, depth - wall), make.paints.body)
+    side = "right" if chance(rng, 0.5) else "left"
+    gap = rng.uniform(0.002, 0.006)
+    if inset:
+        proud = rng.uniform(0.0, 0.5) * thick
+        opening = Opening(*mouth, low[1] - proud, low[1] - proud + thick).shrunk(gap)
+    else:
+        edge = rng.uniform(0.0, 0.8) * wall
+        opening = Opening(low[0] + edge, high[0] - edge, low[2] + edge, high[2] - edge,
+                          low[1] - thick, low[1]).shrunk(gap)  # fmt: skip
+    if chance(rng, 0.5):
+        make.fix(
+            solids.box((mouth[0], low[1] + thick + 0.05, (low[2] + high[2]) / 2 - 0.008),
+                       (mouth[1], high[1] - wall, (low[2] + high[2]) / 2 + 0.008)),
+            make.paints.inside,
+        )  # fmt: skip
+    line = "outer" if inset else ("outer", "middle", "inner")[int(rng.integers(3))]
+    corner = np.array([opening.x0, opening.y0, opening.z0])
+    far = np.array([opening.x1, opening.y1, opening.z1])
+    style = choose(rng, {"slab": 5, "bevelled": 2, "raised": 1.5, "shaker": 1, "rounded": 0.7})
+    pieces = fronts.front(rng, style, corner, far, make.paints)
+    knuckle = rng.uniform(0.008, 0.022) if chance(rng, 0.72) else 0.0
+    joint = hinge_joint(opening, side, line, np.radians(np.clip(rng.normal(100, 20), 70, 160)),
+                        knuckle if line == "outer" else 0.0)  # fmt: skip
+    fixed: Pieces = []
+    if knuckle:
+        on_door, fixed = _knuckles(make, opening, joint.origin, side, knuckle)
+        pieces += on_door
+    target = choose(rng, {"door": 9.0, "lock": 1.0})
+    lock, axis = _lock(make, opening, side)
+    leaf = Leaf(pieces, fixed, joint, side)
+    if target == "lock" and axis is not None:
+        make.put(leaf, moving=False)
+        make.move_all(lock)
+        turning = hinge((0, -1, 0), axis, np.radians(rng.uniform(60, 180)))
+        return make.draft(
+            "safe dial", turning, ("safe", "vault"), ("knob", "dial", "wheel", "handle", "lock"),
+            (prompts.TURN, None), directed=False,
+        )  # fmt: skip
+    leaf.pieces.extend(lock)
+    make.put(leaf, moving=True)
+    return make.draft_leaf("safe", leaf, ("safe", "safe", "vault", "strongbox"),
+                           ("door", "door", "heavy door"))  # fmt: skip
+
+
+def _knuckles(
+    make: Assembly, opening: Opening, origin, side: str, radius: float
+) -> tuple[Pieces, Pieces]:
+    """Barrels along the hinge line, on the door and on the body in turn."""
+    rng = make.rng
+    size = opening.height * rng.uniform(0.08, 0.2)
+    on_door: Pieces = []
+    on_body: Pieces = []
+    for share in (0.2, 0.8) if chance(rng, 0.75) else (0.2, 0.5, 0.8):
+        z = opening.z0 + share * opening.height
+        x, y = origin[0], origin[1]
+        halves = chance(rng, 0.5)
+        tall = size / 2 if halves else size
+        barrel = solids.cylinder((x, y, z - size / 2), (0, 0, tall), radius, segments=10)
+        on_body.append((barrel, make.paints.metal))
+        if halves:
+            barrel = solids.cylinder((x, y, z), (0, 0, tall), radius, segments=10)
+            on_door.append((barrel, make.paints.metal))
+    return on_door, on_body
+
+
+def _lock(make: Assembly, opening: Opening, side: str) -> tuple[Pieces, np.ndarray | None]:
+    """What locks the door, towards its free edge or in its middle; and the axis point it turns on."""
+    rng, pieces = make.rng, []
+    free = rng.uniform(0.6, 0.85) if chance(rng, 0.75) else 0.5
+    share = free if side == "left" else 1 - free
+    x = opening.x0 + share * opening.width
+    z = opening.z0 + rng.uniform(0.4, 0.6) * opening.height
+    y = opening.y0
+    size = 0.14 * min(opening.width, opening.height)
+    styles = {"dial": 3, "wheel": 2, "keypad": 2, "lever": 1.5, "dial_lever": 2, "knob": 1.5}
+    style = choose(rng, styles)
+    axis = np.array([x, y, z])
+    deep = size * rng.uniform(0.3, 0.8)
+    if style == "keypad":
+        pad = solids.box((x - size, y - 0.012, z - 1.2 * size), (x + size, y, z + 1.2 * size))
+        pieces.append((pad, make.paints.dark))
+        for i in range(9):
+            kx, kz = x + (i % 3 - 1) * 0.55 * size, z + (i // 3 - 1.3) * 0.55 * size
+            key = solids.box((kx - 0.18 * size, y - 0.016, kz - 0.18 * size),
+                             (kx + 0.18 * size, y - 0.012, kz + 0.18 * size))  # fmt: skip
+            pieces.append((key, make.paints.handle))
+        return pieces, None
+    if style in ("dial", "dial_lever", "knob"):
+        sizes = (size, 0.85 * size) if style != "knob" else (0.5 * size, 0.6 * size)
+        pieces.append((solids.cylinder((x, y, z), (0, -0.3 * deep, 0), sizes[0], segments=18),
+                       make.paints.metal))  # fmt: skip
+        pieces.append((solids.cylinder((x, y - 0.3 * deep, z), (0, -deep, 0), 0.6 * sizes[0],
+                                       0.5 * sizes[1], 14), make.paints.handle))  # fmt: skip
+    if style == "wheel":
+        turn = np.linspace(0, 2 * np.pi, 18, endpoint=False)
+        rim = np.stack([x + 1.2 * size * np.cos(turn), 0 * turn + y - deep - 0.02,
+                        z + 1.2 * size * np.sin(turn)], axis=1)  # fmt: skip
+        pieces.append((solids.tube(rim, 0.09 * size, 6, closed=True), make.paints.handle))
+        pieces.append((solids.cylinder((x, y, z), (0, -deep - 0.03, 0), 0.2 * size, segments=10),
+                       make.paints.metal))  # fmt: skip
+        spokes = int(rng.integers(3, 6))
+        for angle in np.arange(spokes) * 2 * np.pi / spokes + rng.uniform(0, 1):
+            reach = 1.2 * size * np.array([np.cos(angle), 0.0, np.sin(angle)])
+            pieces.append((solids.cylinder((x, y - deep - 0.02, z), reach, 0.06 * size, segments=6),
+                           make.paints.handle))  # fmt: skip
+    if style in ("lever", "dial_lever"):
+        lz = z - (2.0 * size if style == "dial_lever" else 0.0)
+        if style == "lever":
+            lz = z
+        pieces_lever = [
+            solids.cylinder((x, y, lz), (0, -0.05, 0), 0.25 * size, segments=10),
+            solids.box((min(x, x - (1 if side == "left" else -1) * 1.6 * size), y - 0.055,
+                        lz - 0.15 * size),
+                       (max(x, x - (1 if side == "left" else -1) * 1.6 * size), y - 0.038,
+                        lz + 0.15 * size)),
+        ]  # fmt: skip
+        pieces.append((np.concatenate(pieces_lever), make.paints.handle))
+        if style == "dial_lever":
+            return pieces, None
+    return pieces, axis
+
+
+KINDS = {"safe": (2.2, safe)}
