@@ -209,10 +209,12 @@ def _overrides(options: argparse.Namespace) -> tuple[str, ...]:
 
 def _request(options: argparse.Namespace) -> JobRequest:
     """The request that the options of `articulate` and `render` describe."""
+    from atop_backend.rendering.selectors import with_absolute_file
+
     out = options.out or Path(f"{options.object.stem}-articulated")
     return JobRequest(
         asset=options.object.resolve(),
-        parts=tuple(options.parts),
+        parts=tuple(with_absolute_file(part, Path.cwd()) for part in options.parts),
         prompt=options.prompt or "",
         out=out.resolve(),
         motion=options.motion,

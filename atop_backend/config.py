@@ -79,6 +79,7 @@ class ReportConfig:
     scene: bool = True  # articulated.blend and articulated.glb, made by Blender
     seconds: float = 2.0  # length of the keyframed motion and of the videos
     fps: int = 24
+    easing: Literal["LINEAR", "EASE", "BOUNCE"] = "EASE"  # of the keyframes
     time_limit_s: float = 180.0  # for the Blender that writes the scene
 
 

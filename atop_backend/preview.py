@@ -112,71 +112,71 @@ def draw_mesh(
     shades = colours * (0.35 + 0.65 * facing)[:, None]
 
     pixels, depths = cameras.project(camera, corners)
+    usable = np.flatnonzero((depths > 1e-3).all(axis=1) & (lengths > 0))
+    places, ids, seen = _fragments(camera, pixels, depths, usable)
+    order = np.lexsort((seen, places))
+    first = order[np.diff(places[order], prepend=-1) != 0]
     nearest = np.full(camera.width_px * camera.height_px, np.inf)
     owner = np.full(camera.width_px * camera.height_px, -1)
-    usable = np.flatnonzero((depths > 1e-3).all(axis=1) & (lengths > 0))
-    for places, ids, seen in _fragments(camera, pixels, depths, usable):
-        order = np.lexsort((seen, places))
-        places, ids, seen = places[order], ids[order], seen[order]
-        first = np.flatnonzero(np.diff(places, prepend=-1))
-        places, ids, seen = places[first], ids[first], seen[first]
-        closer = seen < nearest[places]
-        nearest[places[closer]] = seen[closer]
-        owner[places[closer]] = ids[closer]
+    nearest[places[first]] = seen[first]
+    owner[places[first]] = ids[first]
     rgb = np.ones((owner.size, 3))
     rgb[owner >= 0] = shades[owner[owner >= 0]]
     shape = (camera.height_px, camera.width_px)
     return Drawing(rgb.reshape(*shape, 3), nearest.reshape(shape))
 
 
-def _fragments(camera: Camera, pixels: np.ndarray, depths: np.ndarray, usable: np.ndarray):
-    """Yields (pixel index, triangle, depth) of covered pixel centres, for triangles of like size.
+def _fragments(
+    camera: Camera, pixels: np.ndarray, depths: np.ndarray, usable: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pixel index, triangle and depth wherever a triangle covers the centre of a pixel.
 
-    Triangles are grouped by the side of their box in pixels, so that numpy tests a whole group
-    against one small grid at a time.
+    Scan conversion without loops: triangles are repeated by their rows, rows by their pixels.
+
+    Args:
+        pixels: Projected corners (m, 3, 2); `depths` (m, 3) are theirs.
     """
-    low = np.floor(pixels[usable].min(axis=1) - 0.5).astype(int)
-    high = np.ceil(pixels[usable].max(axis=1) - 0.5).astype(int)
-    low = np.clip(low, 0, [camera.width_px - 1, camera.height_px - 1])
-    high = np.clip(high, 0, [camera.width_px - 1, camera.height_px - 1])
-    sides = (high - low).max(axis=1) + 1
-    limit = 1
-    while len(usable):
-        limit *= 2
-        group = np.flatnonzero((sides <= limit) & (sides > limit // 2 * (limit > 2)))
-        chunk = max(1, 2_000_000 // limit**2)
-        for start in range(0, len(group), chunk):
-            part = group[start : start + chunk]
-            yield _cover(camera, pixels, depths, usable[part], low[part], limit)
-        if limit >= max(camera.width_px, camera.height_px):
-            return
+    corners, inverse = pixels[usable], 1 / depths[usable]
+    # edges as a x + b y + c, positive inside
+    following = np.roll(corners, -1, axis=1)
+    a = corners[..., 1] - following[..., 1]
+    b = following[..., 0] - corners[..., 0]
+    c = -(a * corners[..., 0] + b * corners[..., 1])
+    area = c.sum(axis=1)
+    solid = np.abs(area) > 1e-9
+    usable, corners, inverse, area = usable[solid], corners[solid], inverse[solid], area[solid]
+    edges = np.stack([a, b, c], axis=-1)[solid] * np.sign(area)[:, None, None]
+    # 1 / depth is linear on the screen; corner k lies opposite edge k + 1
+    slopes = np.einsum("nk,nkc->nc", np.roll(inverse, 1, axis=1), edges) / np.abs(area)[:, None]
+
+    top = np.clip(np.ceil(corners[..., 1].min(axis=1) - 0.5), 0, None).astype(int)
+    bottom = np.floor(corners[..., 1].max(axis=1) - 0.5).astype(int)
+    bottom = np.minimum(bottom, camera.height_px - 1)
+    triangle, y = _ranges(top, bottom)
+    middle = y + 0.5
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rest = edges[triangle, :, 1] * middle[:, None] + edges[triangle, :, 2]
+        slope = edges[triangle, :, 0]
+        crossing = -rest / slope
+        left = np.where(slope > 0, crossing, -np.inf).max(axis=1)
+        right = np.where(slope < 0, crossing, np.inf).min(axis=1)
+    outside = ((slope == 0) & (rest < 0)).any(axis=1)
+    right = np.where(outside, -np.inf, right)
+    start = np.ceil(np.clip(left, 0, camera.width_px) - 0.5).astype(int)
+    end = np.floor(np.clip(right, -1, camera.width_px) - 0.5).astype(int)
+    row, x = _ranges(start, end)
+    triangle, y = triangle[row], y[row]
+    plane = slopes[triangle]
+    seen = 1 / (plane[:, 0] * (x + 0.5) + plane[:, 1] * (y + 0.5) + plane[:, 2])
+    return y * camera.width_px + x, usable[triangle], seen
 
 
-def _cover(camera: Camera, pixels: np.ndarray, depths: np.ndarray, ids: np.ndarray,
-           low: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Pixel centres of a side x side grid from `low` that lie inside each triangle."""
-    grid = np.stack(np.meshgrid(np.arange(side), np.arange(side)), axis=-1).reshape(-1, 2)
-    places = low[:, None] + grid  # (triangles, cells, 2)
-    centres = places + 0.5
-    a, b, c = (pixels[ids, corner][:, None] for corner in range(3))
-
-    def twice_area(p: np.ndarray, q: np.ndarray, r: np.ndarray) -> np.ndarray:
-        return (q[..., 0] - p[..., 0]) * (r[..., 1] - p[..., 1]) - (q[..., 1] - p[..., 1]) * (
-            r[..., 0] - p[..., 0]
-        )
-
-    whole = twice_area(a, b, c)
-    whole = np.where(np.abs(whole) < 1e-12, np.inf, whole)
-    shares = np.stack(
-        [twice_area(b, c, centres), twice_area(c, a, centres), twice_area(a, b, centres)], axis=-1
-    )
-    shares = shares / whole[..., None]
-    inside = (shares >= 0).all(axis=-1) & (shares.sum(axis=-1) > 0.5)
-    inside &= (places < [camera.width_px, camera.height_px]).all(axis=-1)
-    row, cell = np.nonzero(inside)
-    inverse = (shares[row, cell] / depths[ids[row]]).sum(axis=-1)  # 1/depth is linear on screen
-    x, y = places[row, cell].T
-    return y * camera.width_px + x, ids[row], 1 / inverse
+def _ranges(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Index of each range, and each of its whole numbers from `start` to `end` inclusive."""
+    counts = np.maximum(end - start + 1, 0)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return owner, start[owner] + within
 
 
 def draw_motion(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+import shutil
 import time
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,12 +37,14 @@ from atop_backend.jobfolder import (
     write_json,
     write_settings,
 )
+from atop_backend.prompt_amount import prompt_amount
 from atop_backend.protocol import Artifact
 from atop_backend.reporting import Emit, JobProgress, Tick
 
 if TYPE_CHECKING:
     from atop_backend.diffusion.conditions import Conditions
     from atop_backend.diffusion.generate import Prior, RestScene
+    from atop_backend.geometry.meshes import RestShape
     from atop_backend.motion.evidence import MotionEvidence
     from atop_backend.motion.fit import Candidate
     from atop_backend.rendering.views import RestViews
@@ -241,8 +244,22 @@ def fit(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> None:
     generator = np.random.default_rng(request.seed)
     kinds = MOTION_KINDS[request.motion]
     candidates = fit_joint(seen.shape, evidence, config.fit, kinds, generator)
+    candidates = [
+        entry._replace(joint=_as_asked(entry.joint, request, seen.shape)) for entry in candidates
+    ]
     with replacing(job_dir / "fit") as folder:
         write_json(folder / "candidates.json", [_candidate(entry) for entry in candidates])
+
+
+def _as_asked(joint: JointMotion, request: JobRequest, shape: RestShape) -> JointMotion:
+    """The joint with the range that the request or its prompt gives in numbers, if any."""
+    from atop_backend.motion.ranges import apply_prompt
+
+    if request.amount is None:
+        return apply_prompt(joint, prompt_amount(request.prompt), shape)
+    file_units = float(np.cbrt(np.linalg.det(shape.normalised_to_file[:3, :3])))
+    unit = 1.0 if joint.kind == "revolute" else file_units
+    return replace(joint, upper=joint.lower + request.amount / unit)
 
 
 def find_evidence(
@@ -363,7 +380,31 @@ def _write_sheet(
 def _write_scene(
     request: JobRequest, config: Config, job_dir: Path, joint: JointMotion
 ) -> dict[str, str]:
-    """The asset with its joint, as a Blender file and as glTF."""
-    from atop_backend.rendering import scene
+    """The asset with its joint, as a Blender file and as glTF; names and files."""
+    from atop_backend.rendering import views
+    from atop_backend.rendering.process import run_in_blender
 
-    return scene.write_scene(request, config.report, joint, job_dir)
+    said = prompt_amount(request.prompt)
+    order = {
+        "command": "articulate",
+        "asset": str(request.asset),
+        "parts": list(request.parts),
+        "joint": joint.to_dict(),
+        "tag": request.parts[0],
+        "seconds": said.seconds or config.report.seconds,
+        "fps": config.report.fps,
+        "easing": config.report.easing,
+    }
+    files = {"Blender scene": "articulated.blend", "glTF": "articulated.glb"}
+    with replacing(job_dir / "scene") as folder:
+        run_in_blender(
+            Path(views.__file__).with_name("blender_articulate.py"),
+            order,
+            folder,
+            blender=request.blender,
+            time_limit_s=config.report.time_limit_s,
+        )
+        for file in files.values():
+            (folder / file).replace(job_dir / file)
+    shutil.rmtree(job_dir / "scene")
+    return files

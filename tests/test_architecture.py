@@ -45,7 +45,7 @@ HEAVY = {
     "diffusers": ("diffusion/",),
     "transformers": ("diffusion/",),
     "trimesh": ("geometry/", "export/"),
-    "bpy": ("rendering/blender_worker.py",),
+    "bpy": ("rendering/blender_", "rendering/child.py"),
     "mathutils": (),
     "ray": ("batch/",),
 }
