@@ -57,7 +57,7 @@ def transform_joint(joint: JointMotion, matrix: np.ndarray) -> JointMotion:
         axis = -axis  # a mirror image turns the other way
     axis /= np.linalg.norm(axis)
     origin = linear @ joint.origin + matrix[:3, 3]
-    travel = scale if joint.kind == "prismatic" else 1.0
+    travel = float(scale) if joint.kind == "prismatic" else 1.0
     return replace(
         joint,
         axis=tuple(axis.tolist()),

@@ -12,11 +12,10 @@ import bmesh
 import bpy
 import numpy as np
 
-from atop_backend.contracts import JointMotion
 from atop_backend.errors import InputError
 
 from . import convert, rig
-from .record import Articulation, articulations
+from .record import Articulation
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,49 +32,36 @@ class MeshPart:
         return hashlib.sha1(np.unique(self.faces).astype("<i8").tobytes()).hexdigest()
 
 
+def check(part: MeshPart) -> None:
+    """`InputError` unless the part is some, but not all, of its mesh."""
+    chosen, total = len(np.unique(part.faces)), len(part.object.data.polygons)
+    if 0 < chosen < total:
+        return
+    found = "is the whole mesh" if chosen else "has no faces"
+    raise InputError(
+        f"the part {part.name!r} of {part.object.name!r} {found}",
+        hint="choose some of its faces, or pick the object itself as the part",
+    )
+
+
 def attach(
-    context: bpy.types.Context, part: MeshPart, joint: JointMotion, name: str
-) -> Articulation:
-    """Build the rig on the mesh object and bind the faces to it."""
-    ob = part.object
-    total = len(ob.data.polygons)
-    if len(part.faces) == 0 or len(np.unique(part.faces)) == total:
-        found = "has no faces" if len(part.faces) == 0 else "is the whole mesh"
-        raise InputError(
-            f"the part {part.name!r} of {ob.name!r} {found}",
-            hint="choose some of its faces, or pick the object itself as the part",
-        )
-    world = convert.as_array(ob.matrix_world)
-    convert.invert(world, ob.name)
-    collections = [c for c in ob.users_collection if c.library is None]
-    size = 0.25 * _face_extent(part, world)
-    articulation = rig.build_rig(name, size, collections or [context.scene.collection], joint, name)
-    rig.set_parent(articulation.frame, ob, rig.IDENTITY_HANG)
+    context: bpy.types.Context, articulation: Articulation, index: int, part: MeshPart, name: str
+) -> dict:
+    """Bind the faces to the pivot; returns how, for `detach` to undo it.
+
+    Args:
+        index: The part's number within the articulation.
+    """
     bind = _separate if part.way == "separate" else _bind_bone
-    hang = bind(context, articulation, part, name) | {"faces": part.fingerprint()}
-    data = articulation.data
-    articulation.store(data | {"parts": [hang], "parent_world": world.tolist()})
-    return articulation
+    return bind(context, articulation, index, part, name) | {"faces": part.fingerprint()}
 
 
-def find(part: MeshPart) -> Articulation | None:
-    """The articulation that already moves exactly these faces."""
-    for articulation in articulations():
-        hangs = articulation.data["parts"]
-        if hangs and hangs[0].get("faces") == part.fingerprint():
-            owner = articulation.pointed("body") or articulation.pointed("part_0")
-            if owner == part.object:
-                return articulation
-    return None
-
-
-def detach(context: bpy.types.Context, articulation: Articulation) -> None:
+def detach(context: bpy.types.Context, articulation: Articulation, index: int, hang: dict) -> None:
     """Take back what `attach` did to the mesh object; nothing to do for object parts."""
-    hang = next(iter(articulation.data["parts"]), {"how": ""})
     if hang["how"] == "bone":
-        _unbind_bone(context, articulation, hang)
+        _unbind_bone(context, articulation, index, hang)
     elif "faces" in hang:
-        _join(context, articulation)
+        _join(context, articulation, index)
 
 
 @contextmanager
@@ -103,16 +89,18 @@ def _corner_vertices(mesh: bpy.types.Mesh, faces: np.ndarray) -> np.ndarray:
     return np.unique(corners[np.repeat(chosen, sizes)])
 
 
-def _face_extent(part: MeshPart, world: np.ndarray) -> float:
+def corners_in_world(part: MeshPart) -> np.ndarray:
+    """World positions of the part's vertices before modifiers, (k, 3)."""
     mesh = part.object.data
     places = np.empty(len(mesh.vertices) * 3, np.float32)
     mesh.vertices.foreach_get("co", places)
-    corners = places.reshape(-1, 3)[_corner_vertices(mesh, part.faces)] @ world[:3, :3].T
-    return float(np.linalg.norm(np.ptp(corners, axis=0))) or 1.0
+    chosen = places.reshape(-1, 3)[_corner_vertices(mesh, part.faces)].astype(np.float64)
+    world = convert.as_array(part.object.matrix_world)
+    return chosen @ world[:3, :3].T + world[:3, 3]
 
 
 def _bind_bone(
-    context: bpy.types.Context, articulation: Articulation, part: MeshPart, name: str
+    context: bpy.types.Context, articulation: Articulation, index: int, part: MeshPart, name: str
 ) -> dict:
     ob = part.object
     hang = {"how": "bone", "active_group": ob.vertex_groups.active_index}
@@ -132,8 +120,8 @@ def _bind_bone(
     if ob.override_library is None:
         # first, so that mirrors, arrays, bevels and subdivision work on the moved part
         ob.modifiers.move(len(ob.modifiers) - 1, 0)
-    articulation.point("part_0", ob)
-    articulation.point("armature", armature)
+    articulation.point(f"part_{index}", ob)
+    articulation.point(f"armature_{index}", armature)
     return hang
 
 
@@ -161,8 +149,11 @@ def _one_bone_armature(context: bpy.types.Context, name: str, bone: str) -> bpy.
     return ob
 
 
-def _unbind_bone(context: bpy.types.Context, articulation: Articulation, hang: dict) -> None:
-    ob, armature = articulation.pointed("part_0"), articulation.pointed("armature")
+def _unbind_bone(
+    context: bpy.types.Context, articulation: Articulation, index: int, hang: dict
+) -> None:
+    ob = articulation.pointed(f"part_{index}")
+    armature = articulation.pointed(f"armature_{index}")
     if ob is not None:
         modifier = ob.modifiers.get(hang["modifier"])
         if modifier is not None:
@@ -177,7 +168,7 @@ def _unbind_bone(context: bpy.types.Context, articulation: Articulation, hang: d
 
 
 def _separate(
-    context: bpy.types.Context, articulation: Articulation, part: MeshPart, name: str
+    context: bpy.types.Context, articulation: Articulation, index: int, part: MeshPart, name: str
 ) -> dict:
     body = part.object
     with object_mode(context, body):
@@ -187,15 +178,14 @@ def _separate(
         moving.animation_data_clear()
         for constraint in list(moving.constraints):
             moving.constraints.remove(constraint)
-        moving.matrix_basis.identity()
         moving.matrix_basis = convert.as_matrix(np.eye(4))
         moving.data = _with_faces(original, part.faces, keep=True)
         body.data = _with_faces(original, part.faces, keep=False)
     for collection in articulation.frame.users_collection:
         collection.objects.link(moving)
     rig.set_parent(moving, articulation.pivot, rig.IDENTITY_HANG)
-    for block, key in ((moving, "part_0"), (body, "body"), (body, "parent_0"), (original, "mesh")):
-        articulation.point(key, block)
+    for key, block in (("part", moving), ("body", body), ("parent", body), ("mesh", original)):
+        articulation.point(f"{key}_{index}", block)
     world = convert.as_array(body.matrix_world).tolist()
     return rig.IDENTITY_HANG | {"how": "parent", "parent_world": world}
 
@@ -215,9 +205,10 @@ def _with_faces(original: bpy.types.Mesh, faces: np.ndarray, *, keep: bool) -> b
     return copy
 
 
-def _join(context: bpy.types.Context, articulation: Articulation) -> None:
-    body, moving = articulation.pointed("body"), articulation.pointed("part_0")
-    original = articulation.pointed("mesh")
+def _join(context: bpy.types.Context, articulation: Articulation, index: int) -> None:
+    body, moving, original = (
+        articulation.pointed(f"{key}_{index}") for key in ("body", "part", "mesh")
+    )
     copies = [ob.data for ob in (body, moving) if ob is not None]
     if body is not None and original is not None:
         with object_mode(context, body):

@@ -88,7 +88,7 @@ def _drive(pivot: bpy.types.Object, joint: JointMotion) -> None:
     variable.targets[0].id = pivot
     variable.targets[0].data_path = '["open"]'
     # a simple expression: Blender runs it even where Python scripts in files are forbidden
-    driver.expression = f"open * {convert.full_travel(joint)!r}"
+    driver.expression = f"open * {float(convert.full_travel(joint))!r}"  # numpy prints otherwise
 
 
 def _limit(pivot: bpy.types.Object, joint: JointMotion) -> None:

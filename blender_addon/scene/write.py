@@ -19,7 +19,7 @@ from .record import Articulation, articulations
 
 def write_joint(
     context: bpy.types.Context,
-    parts: Sequence[bpy.types.Object] | MeshPart,
+    parts: Sequence[bpy.types.Object | MeshPart],
     joint: JointMotion,
     *,
     frame_start: float = 1.0,
@@ -33,7 +33,7 @@ def write_joint(
     Articulating the same parts again moves their joint and adds a second action.
 
     Args:
-        parts: Objects that move as one, or faces of one mesh.
+        parts: Objects, or faces of mesh objects, that move as one.
         joint: In the world frame and scene units, for the pose that the scene shows now.
         frame_start: The last frame at rest.
         duration_frames: From rest to open.
@@ -41,19 +41,13 @@ def write_joint(
         tag: Name for the empties and the action; the first part's name if empty.
 
     Raises:
-        InputError: Linked data, or a parent whose scale is zero.
+        InputError: Linked data, a parent whose scale is zero, or faces that are none or all.
     """
     keys = open_keys(frame_start, duration_frames, easing)
-    if isinstance(parts, MeshPart):
-        check_editable(parts.object)
-        name = tag or parts.name
-        found = mesh_parts.find(parts)
-        articulation = found or mesh_parts.attach(context, parts, joint, name)
-    else:
-        roots = root_objects(parts)
-        name = tag or roots[0].name
-        found = find_articulation(roots)
-        articulation = found or _attach(context, roots, joint, name)
+    roots = root_parts(parts)
+    name = tag or roots[0].name
+    found = find_articulation(roots)
+    articulation = found or _attach(context, roots, joint, name)
     if found:
         _remember_layer(articulation)
         _refresh_parents(context, articulation)
@@ -119,7 +113,8 @@ def revert(context: bpy.types.Context, articulation: Articulation) -> None:
                 rig.set_parent(part, articulation.pointed(f"parent_{index}"), hang)
             case "child_of":
                 part.constraints.remove(part.constraints[hang["constraint"]])
-    mesh_parts.detach(context, articulation)
+    for index, hang in enumerate(data["parts"]):
+        mesh_parts.detach(context, articulation, index, hang)
     action = articulation.pointed("action")
     for ob in (articulation.pivot, articulation.frame):
         bpy.data.objects.remove(ob)
@@ -142,79 +137,95 @@ def check_editable(ob: bpy.types.Object) -> None:
         )
 
 
-def root_objects(parts: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
+def root_parts(
+    parts: Sequence[bpy.types.Object | MeshPart],
+) -> list[bpy.types.Object | MeshPart]:
     """The parts without those that hang on another part and so move with it anyway."""
     if not parts:
         raise InputError("no part is selected", hint="select the object that should move")
-    for part in parts:
+    objects = [part for part in parts if not isinstance(part, MeshPart)]
+    faces = [part for part in parts if isinstance(part, MeshPart)]
+    for part in objects:
         check_editable(part)
-    names = {part.name_full for part in parts}
+    for part in faces:
+        check_editable(part.object)
+        mesh_parts.check(part)
+    names = {part.name_full for part in objects}
 
-    def hangs_on_a_part(ob: bpy.types.Object) -> bool:
-        while (ob := ob.parent) is not None:
-            if ob.name_full in names:
-                return True
-        return False
+    def follows(ob: bpy.types.Object) -> bool:
+        return any(above.name_full in names for above in ancestors(ob))
 
-    return [part for part in parts if not hangs_on_a_part(part)]
+    return [
+        *(part for part in objects if not follows(part)),
+        *(p for p in faces if p.object.name_full not in names and not follows(p.object)),
+    ]
 
 
-def find_articulation(roots: Sequence[bpy.types.Object]) -> Articulation | None:
-    """The articulation that moves exactly these objects."""
-    wanted = {ob.name_full for ob in roots}
+def ancestors(ob: bpy.types.Object) -> list[bpy.types.Object]:
+    """Parent, grandparent and so on."""
+    found = []
+    while (ob := ob.parent) is not None:
+        found.append(ob)
+    return found
+
+
+def find_articulation(roots: Sequence[bpy.types.Object | MeshPart]) -> Articulation | None:
+    """The articulation that moves exactly these parts."""
+    wanted = {
+        (part.object.name_full, part.fingerprint())
+        if isinstance(part, MeshPart)
+        else (part.name_full, "")
+        for part in roots
+    }
     for articulation in articulations():
-        if {ob.name_full for ob in articulation.parts()} == wanted:
+        objects, origins = set(), set()
+        for index, hang in enumerate(articulation.data["parts"]):
+            part = articulation.pointed(f"part_{index}")
+            source = articulation.pointed(f"body_{index}") or part
+            if part is not None and source is not None:
+                objects.add((part.name_full, ""))
+                origins.add((source.name_full, hang.get("faces", "")))
+        bones = any(hang["how"] == "bone" for hang in articulation.data["parts"])
+        if wanted == origins or (wanted == objects and not bones):
             return articulation
     return None
 
 
-def display_size(parts: Sequence[bpy.types.Object]) -> float:
+def display_size(parts: Sequence[bpy.types.Object | MeshPart]) -> float:
     """A quarter of the parts' size in the world, in scene units: how large the empties look."""
-    corners = [
-        convert.as_array(ob.matrix_world) @ (*corner, 1.0)
-        for part in parts
-        for ob in (part, *part.children_recursive)
-        for corner in ob.bound_box
-    ]
-    size = float(np.linalg.norm(np.ptp(corners, axis=0)[:3]))
+    corners = []
+    for part in parts:
+        if isinstance(part, MeshPart):
+            corners.append(mesh_parts.corners_in_world(part))
+            continue
+        for ob in (part, *part.children_recursive):
+            world = convert.as_array(ob.matrix_world)
+            corners.append(np.array(ob.bound_box) @ world[:3, :3].T + world[:3, 3])
+    size = float(np.linalg.norm(np.ptp(np.concatenate(corners), axis=0)))
     return 0.25 * size if size > 0 else 1.0
 
 
-def local_collections(
-    context: bpy.types.Context, ob: bpy.types.Object
-) -> list[bpy.types.Collection]:
-    """The collections for new helpers of an object: its own, so that they hide along with it."""
-    own = [collection for collection in ob.users_collection if collection.library is None]
-    return own or [context.scene.collection]
-
-
 def _attach(
-    context: bpy.types.Context, roots: list[bpy.types.Object], joint: JointMotion, name: str
+    context: bpy.types.Context,
+    roots: list[bpy.types.Object | MeshPart],
+    joint: JointMotion,
+    name: str,
 ) -> Articulation:
-    """Build the rig and hang the objects on it; nothing is changed if that is impossible."""
-    hangs = []
-    for part in roots:
-        hang: dict[str, Any] = rig.parenting(part)
-        world = rig.parent_world(context, part.parent, hang)
-        convert.invert(world, part.parent.name if part.parent else part.name)
-        constrained = any(not constraint.mute for constraint in part.constraints)
-        deformed = part.parent is not None and hang["type"] in rig.DEFORMING_PARENTS
-        # constraints act after parenting: such a part takes the motion as its last constraint
-        late = constrained or deformed or part.override_library is not None
-        hangs.append(
-            hang | {"parent_world": world.tolist(), "how": "child_of" if late else "parent"}
-        )
-    collections = local_collections(context, roots[0])
+    """Build the rig and hang the parts on it; nothing is changed if that is impossible."""
+    hangs = [_plan(context, part) for part in roots]
+    carrier, carrier_hang = _carrier(roots, hangs)
+    first = roots[0].object if isinstance(roots[0], MeshPart) else roots[0]
+    own = [collection for collection in first.users_collection if collection.library is None]
+    # in the part's own collections, so that the empties hide along with it
+    collections = own or [context.scene.collection]
     articulation = rig.build_rig(name, display_size(roots), collections, joint, name)
-    carrier = _common_parent(roots)
-    if carrier is not None and all(part.parent == carrier for part in roots):
-        carrier_hang = hangs[0] | ({"type": "OBJECT"} if hangs[0]["how"] == "child_of" else {})
-    else:
-        carrier_hang = rig.IDENTITY_HANG
     rig.set_parent(
         articulation.frame, carrier, carrier_hang | {"inverse": rig.IDENTITY_HANG["inverse"]}
     )
     for index, (part, hang) in enumerate(zip(roots, hangs, strict=True)):
+        if isinstance(part, MeshPart):
+            hang |= mesh_parts.attach(context, articulation, index, part, part.name)
+            continue
         articulation.point(f"part_{index}", part)
         articulation.point(f"parent_{index}", part.parent)
         if hang["how"] == "parent":
@@ -223,22 +234,41 @@ def _attach(
             constraint = part.constraints.new("CHILD_OF")
             constraint.name, constraint.target = f"{name} Joint", articulation.pivot
             hang["constraint"] = constraint.name
-    frame_world = rig.parent_world(context, carrier, carrier_hang)
-    articulation.store(articulation.data | {"parts": hangs, "parent_world": frame_world.tolist()})
+    world = rig.parent_world(context, carrier, carrier_hang)
+    articulation.store(articulation.data | {"parts": hangs, "parent_world": world.tolist()})
     return articulation
 
 
-def _common_parent(roots: list[bpy.types.Object]) -> bpy.types.Object | None:
-    """The nearest object that carries all of them."""
+def _plan(context: bpy.types.Context, part: bpy.types.Object | MeshPart) -> dict[str, Any]:
+    """How a part will hang on the pivot, after checks; changes nothing."""
+    if isinstance(part, MeshPart):
+        world = convert.as_array(part.object.matrix_world)
+        convert.invert(world, part.object.name)
+        return {}
+    hang: dict[str, Any] = rig.parenting(part)
+    world = rig.parent_world(context, part.parent, hang)
+    convert.invert(world, part.parent.name if part.parent else part.name)
+    constrained = any(not constraint.mute for constraint in part.constraints)
+    deformed = part.parent is not None and hang["type"] in rig.DEFORMING_PARENTS
+    # constraints act after parenting: such a part takes the motion as its last constraint
+    late = constrained or deformed or part.override_library is not None
+    return hang | {"parent_world": world.tolist(), "how": "child_of" if late else "parent"}
 
-    def chain(ob: bpy.types.Object) -> list[bpy.types.Object]:
-        found = []
-        while (ob := ob.parent) is not None:
-            found.append(ob)
-        return found
 
-    others = [set(chain(ob)) for ob in roots[1:]]
-    return next((ob for ob in chain(roots[0]) if all(ob in other for other in others)), None)
+def _carrier(
+    roots: list[bpy.types.Object | MeshPart], hangs: list[dict[str, Any]]
+) -> tuple[bpy.types.Object | None, dict[str, Any]]:
+    """The nearest object that carries all parts, and how the joint frame hangs on it."""
+    chains = [
+        [part.object, *ancestors(part.object)] if isinstance(part, MeshPart) else ancestors(part)
+        for part in roots
+    ]
+    carrier = next((ob for ob in chains[0] if all(ob in chain for chain in chains[1:])), None)
+    hang = hangs[0]
+    alike = all(not isinstance(part, MeshPart) and part.parent == carrier for part in roots)
+    if carrier is None or not alike or hang["type"] in rig.DEFORMING_PARENTS:
+        return carrier, rig.IDENTITY_HANG
+    return carrier, hang
 
 
 def _refresh_parents(context: bpy.types.Context, articulation: Articulation) -> None:

@@ -230,6 +230,25 @@ def test_several_parts_move_as_one_and_empties_among_them_do_no_harm(context):
     assert dump() == start
 
 
+def test_an_object_and_faces_of_another_move_as_one(context):
+    body = turned_parent("plain")
+    cabinet, handle = two_boxes(), box("Handle", body, (0.3, -1.2, 0.0))
+    cabinet.parent = body
+    points, more = world_points(cabinet), world_points(handle)
+    start = dump()
+    written = write.write_joint(
+        context, [MeshPart(cabinet, np.arange(6, 12), "Door"), handle], HINGE
+    )
+    assert written.frame.parent == body
+    check_motion(context, handle, HINGE, more)
+    context.scene.frame_set(49)
+    expected = moved(points[8:], convert.rigid_motion(HINGE, HINGE.upper))
+    np.testing.assert_allclose(world_points(cabinet)[8:], expected, atol=1e-5)
+    context.scene.frame_set(1)
+    write.revert(context, written)
+    assert dump() == start
+
+
 def test_of_two_objects_that_share_a_mesh_only_the_chosen_one_moves(context):
     left = box("Left")
     right = add(bpy.data.objects.new("Right", left.data), location=(3.0, 0.0, 0.0))
@@ -249,7 +268,7 @@ def test_faces_of_one_mesh_move_and_revert(context, way, joint):
     context.view_layer.update()
     before, start = world_points(cabinet), dump()
     part = MeshPart(cabinet, np.arange(6, 12), "Door", way)
-    written = write.write_joint(context, part, joint)
+    written = write.write_joint(context, [part], joint)
     end = convert.rigid_motion(joint, joint.upper)
     context.scene.frame_set(49)
     if way == "bone":
@@ -261,7 +280,7 @@ def test_faces_of_one_mesh_move_and_revert(context, way, joint):
         after = world_points(written.parts()[0])
         np.testing.assert_allclose(after, moved(before[8:], end), atol=1e-5)
     context.scene.frame_set(1)
-    again = write.write_joint(context, part if way == "bone" else written.parts(), joint)
+    again = write.write_joint(context, [part] if way == "bone" else written.parts(), joint)
     assert again.frame == written.frame
     write.revert(context, again)
     write.revert(context, written)
@@ -293,8 +312,8 @@ def test_any_mode_survives(context, mode, kind):
     cabinet.select_set(True)
     bpy.ops.object.mode_set(mode=mode)
     start = dump()
-    part = [cabinet] if kind == "object" else MeshPart(cabinet, np.arange(6, 12), "Door", kind)
-    written = write.write_joint(context, part, HINGE)
+    part = cabinet if kind == "object" else MeshPart(cabinet, np.arange(6, 12), "Door", kind)
+    written = write.write_joint(context, [part], HINGE)
     assert cabinet.mode == mode
     assert context.view_layer.objects.active == cabinet
     write.revert(context, written)
@@ -338,7 +357,7 @@ def test_any_name_works(context, name):
     assert dump() == start
     cabinet = two_boxes(name)
     before = world_points(cabinet)
-    write.write_joint(context, MeshPart(cabinet, np.arange(6, 12), name), HINGE)
+    write.write_joint(context, [MeshPart(cabinet, np.arange(6, 12), name)], HINGE)
     context.scene.frame_set(49)
     expected = moved(before[8:], convert.rigid_motion(HINGE, HINGE.upper))
     np.testing.assert_allclose(world_points(cabinet)[8:], expected, atol=1e-5)
