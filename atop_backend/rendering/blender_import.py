@@ -10,7 +10,14 @@ import numpy as np
 
 from atop_backend.errors import InputError
 from atop_backend.geometry.meshes import Y_UP, Z_UP
-from atop_backend.rendering.selectors import Selector, matching, read_face_indices, unknown
+from atop_backend.rendering.nonfinite import count_nonfinite
+from atop_backend.rendering.selectors import (
+    Selector,
+    matching,
+    read_face_indices,
+    unknown,
+    without_number,
+)
 
 MARK = "atop_part"  # face attribute with the faces that selectors mean; modifiers keep it
 Y_UP_FORMATS = (".gltf", ".glb", ".obj")
@@ -45,6 +52,12 @@ def open_asset(path: Path) -> np.ndarray:
         )
     if not path.is_file():
         raise InputError(f"there is no file {path}", hint="check the path of the object")
+    bad = count_nonfinite(path)
+    if bad:
+        raise InputError(
+            f"{bad} vertices of {path.name} are not finite numbers",
+            hint="open it in the program that made it, mend them and export it anew",
+        )
     bpy.ops.wm.read_factory_settings(use_empty=True)
     try:
         _load(path, suffix)
@@ -81,7 +94,7 @@ def _load(path: Path, suffix: str) -> None:
 
 def list_names(scene: Any) -> dict[str, list[str]]:
     """Names that selectors can take: nodes, materials and vertex groups."""
-    objects = sorted(scene.objects, key=lambda ob: ob.name)
+    objects = sorted(_objects(scene), key=lambda ob: ob.name)
     groups = {group.name for ob in objects for group in ob.vertex_groups}
     materials = {
         slot.material.name for ob in objects for slot in ob.material_slots if slot.material
@@ -90,10 +103,39 @@ def list_names(scene: Any) -> dict[str, list[str]]:
     return {"nodes": nodes, "materials": sorted(materials), "vgroups": sorted(groups)}
 
 
+def _objects(scene: Any) -> list[Any]:
+    """Objects of the scene and of the collections that it instances."""
+    found: dict[str, Any] = {}
+    pending = list(scene.objects)
+    while pending:
+        ob = pending.pop()
+        if ob.name not in found:
+            found[ob.name] = ob
+            if ob.instance_type == "COLLECTION" and ob.instance_collection is not None:
+                pending += ob.instance_collection.all_objects
+    return list(found.values())
+
+
 def scenes() -> list[Any]:
     """All scenes, the active one first."""
     active = bpy.context.scene
     return [active, *(scene for scene in bpy.data.scenes if scene is not active)]
+
+
+def first_scene_with(selectors: list[Selector]) -> tuple[Any, Targets]:
+    """The active scene, or the first other one that has all the parts, and what they mean there.
+
+    Raises:
+        InputError: No scene has them; says what the active one has.
+    """
+    first: InputError | None = None
+    for scene in scenes():
+        try:
+            return scene, find_targets(scene, selectors)
+        except InputError as error:
+            first = first or error
+    assert first is not None
+    raise first
 
 
 def find_targets(scene: Any, selectors: list[Selector]) -> Targets:
@@ -109,7 +151,8 @@ def find_targets(scene: Any, selectors: list[Selector]) -> Targets:
     for selector in selectors:
         match selector.kind:
             case "node":
-                objects.update(_found(selector, names["nodes"], names))
+                found = _found(selector, names["nodes"], names)
+                objects.update(map(_topmost_namesake, found))
             case "material":
                 materials.update(_found(selector, names["materials"], names))
             case "vgroup":
@@ -127,10 +170,24 @@ def _found(selector: Selector, kind: list[str], names: dict[str, list[str]]) -> 
     return found
 
 
+def _topmost_namesake(name: str) -> str:
+    """The object, or the one above it that the file calls the same.
+
+    A USD mesh has a transform of its own name above it, and one of the two gets a number.
+    """
+    ob = bpy.data.objects[name]
+    base = without_number(name)
+    while ob.parent is not None and ob.parent.type == "EMPTY":
+        if without_number(ob.parent.name) != base:
+            break
+        ob = ob.parent
+    return ob.name
+
+
 def _mark_groups(scene: Any, groups: list[str]) -> list[str]:
     """Mark faces whose every corner weighs at least a half in one of the groups."""
     marked = []
-    for ob in scene.objects:
+    for ob in _objects(scene):
         indices = {group.index for group in ob.vertex_groups if group.name in groups}
         if ob.type != "MESH" or not indices:
             continue
@@ -150,11 +207,11 @@ def _mark_groups(scene: Any, groups: list[str]) -> list[str]:
 
 
 def _mark_faces(scene: Any, selector: Selector, names: dict[str, list[str]]) -> str:
-    meshes = sorted(ob.name for ob in scene.objects if ob.type == "MESH" and ob.data.polygons)
+    meshes = sorted(ob.name for ob in _objects(scene) if ob.type == "MESH" and ob.data.polygons)
     owners = matching(selector.name, meshes) if selector.name else meshes[:1]
     if not owners:
         raise unknown(selector, names["nodes"], meshes)
-    mesh = scene.objects[owners[0]].data
+    mesh = bpy.data.objects[owners[0]].data
     faces = np.zeros(len(mesh.polygons), dtype=bool)
     faces[read_face_indices(Path(selector.file), len(faces))] = True
     _mark(mesh, faces)
@@ -187,9 +244,7 @@ def collect(scene: Any, targets: Targets) -> list[Instance]:
             continue
         key = ob.as_pointer() if ob.data is None else ob.data.as_pointer()
         if key not in meshes:
-            meshes[key] = bpy.data.meshes.new_from_object(
-                ob, preserve_all_data_layers=True, depsgraph=graph
-            )
+            meshes[key] = _own_mesh(ob, graph)
         mesh = meshes[key]
         if mesh is None or not len(mesh.polygons):
             continue
@@ -200,10 +255,19 @@ def collect(scene: Any, targets: Targets) -> list[Instance]:
     return found
 
 
+def _own_mesh(ob: Any, graph: Any) -> Any:
+    """A copy of the evaluated mesh."""
+    usual = ob.original.evaluated_get(graph).data
+    if ob.type == "MESH" and usual is not None and usual.as_pointer() != ob.data.as_pointer():
+        return ob.data.copy()  # geometry nodes put another mesh under the object's name
+    return bpy.data.meshes.new_from_object(ob, preserve_all_data_layers=True, depsgraph=graph)
+
+
 def _show_what_renders(scene: Any) -> None:
     """Let render visibility decide what is evaluated, whatever the viewport hides. In memory."""
-    for ob in scene.objects:
+    for ob in bpy.data.objects:
         ob.hide_viewport = ob.hide_render
+    for ob in scene.objects:
         ob.hide_set(False, view_layer=scene.view_layers[0])
     for collection in bpy.data.collections:
         collection.hide_viewport = collection.hide_render

@@ -16,7 +16,6 @@ if __name__ == "__main__":  # Blender's Python does not know where we are instal
 
 import numpy as np
 
-from atop_backend.errors import InputError
 from atop_backend.geometry.cameras import rig
 from atop_backend.geometry.meshes import RestShape, build_shape, save_shape
 from atop_backend.rendering import child
@@ -73,7 +72,7 @@ def _bake(request: dict[str, Any]) -> tuple[RestShape, list[Any], np.ndarray]:
     asset, parts = Path(request["asset"]), tuple(request["parts"])
     world_to_file = importing.open_asset(asset)
     selectors = [parse(text) for text in parts]
-    scene, targets = _first_scene_with(importing, selectors)
+    scene, targets = importing.first_scene_with(selectors)
     instances = importing.collect(scene, targets)
     baked = importing.bake(instances)
     turn = None if request["turn"] is None else np.array(request["turn"])
@@ -81,18 +80,6 @@ def _bake(request: dict[str, Any]) -> tuple[RestShape, list[Any], np.ndarray]:
     world_to_normalised = np.linalg.inv(shape.normalised_to_file)
     world_to_normalised[:3, :3] = world_to_normalised[:3, :3] @ world_to_file
     return shape, instances, world_to_normalised
-
-
-def _first_scene_with(importing: Any, selectors: list[Any]) -> tuple[Any, Any]:
-    """The active scene, or the first other one that has all the parts."""
-    first: InputError | None = None
-    for scene in importing.scenes():
-        try:
-            return scene, importing.find_targets(scene, selectors)
-        except InputError as error:
-            first = first or error
-    assert first is not None
-    raise first
 
 
 if __name__ == "__main__":
