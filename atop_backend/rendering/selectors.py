@@ -55,6 +55,11 @@ def with_absolute_file(text: str, folder: Path) -> str:
     return selector._replace(file=str((folder / selector.file).resolve())).text
 
 
+def without_number(name: str) -> str:
+    """The name before Blender numbered it."""
+    return _SUFFIX.sub("", name)
+
+
 def matching(name: str, names: Iterable[str]) -> list[str]:
     """The names that `name` means: the exact one, else those that Blender made from it.
 
@@ -66,7 +71,7 @@ def matching(name: str, names: Iterable[str]) -> list[str]:
     short = name.encode()[:_NAME_BYTES].decode(errors="ignore")
     if short in names:
         return [short]
-    numbered = [other for other in names if _SUFFIX.sub("", other) == name]
+    numbered = [other for other in names if without_number(other) == name]
     if numbered:
         return numbered
     return [
