@@ -18,6 +18,8 @@ from atop_backend.synthetic import (
     plumbing,
     pocket,
     tools,
+    vessels,
+    wheeled,
 )
 from atop_backend.synthetic.draft import Draft
 from atop_backend.synthetic.objects import MAX_TRIANGLES, ArticulatedObject
@@ -28,7 +30,7 @@ Kind = Callable[[np.random.Generator], Draft]
 # Storage, appliances and openings are what people articulate most; the rest shares the other half.
 _GROUPS = (
     (0.525, (furniture, cooling, cooking)),
-    (0.475, (abstract, containers, controls, devices, plumbing, tools, pocket)),
+    (0.475, (abstract, containers, controls, devices, plumbing, tools, pocket, vessels, wheeled)),
 )
 
 
