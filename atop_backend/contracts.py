@@ -25,6 +25,8 @@ Motion = Literal["auto", "hinge", "slider"]
 Preset = Literal["default", "paper", "tiny", "imagedream"]
 Guidance = Literal["sampled", "sds", "x0"]
 
+MOST_PROMPT = 1000  # letters; a longer text is no sentence about a part
+
 MOTION_KINDS: dict[Motion, tuple[JointKind, ...]] = {
     "auto": ("revolute", "prismatic"),
     "hinge": ("revolute",),
@@ -154,6 +156,11 @@ class JobRequest:
             raise InputError(
                 "the prompt is empty", hint='say how the part moves, such as "the door swings open"'
             )
+        if not any(letter.isalpha() for letter in self.prompt) or len(self.prompt) > MOST_PROMPT:
+            raise InputError(
+                f"the prompt has no words, or more than {MOST_PROMPT} letters",
+                hint='say in one sentence how the part moves, such as "the door swings open"',
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """The request as in `request.json`."""
@@ -176,7 +183,10 @@ class JobRequest:
             if data.get(key) is not None:
                 data[key] = Path(data[key])
         for key in ("parts", "overrides"):
-            data[key] = tuple(data.get(key, ()))
+            values = data.get(key, ())
+            if isinstance(values, str) or not all(isinstance(value, str) for value in values):
+                raise InputError(f"{key} is {values!r}", hint="give a list of texts")
+            data[key] = tuple(values)
         try:
             return cls(**data)
         except TypeError as error:

@@ -46,7 +46,7 @@ HEAVY = {
     "transformers": ("diffusion/",),
     "trimesh": ("geometry/", "export/"),
     "bpy": ("rendering/blender_", "rendering/child.py"),
-    "mathutils": (),
+    "mathutils": ("rendering/blender_",),
     "ray": ("batch/",),
 }
 ADDON_MAY_USE = {"contracts", "protocol", "errors", "prompt_amount"}
