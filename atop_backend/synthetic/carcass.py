@@ -19,16 +19,17 @@ class Body(NamedTuple):
     base: float  # from the floor to the box
     wall: float
     hollow: bool
+    middle: float = 0.0  # x of its middle
 
     @property
     def low(self) -> np.ndarray:
         """Lower left front corner."""
-        return np.array([-self.width / 2, -self.depth / 2, self.base])
+        return np.array([self.middle - self.width / 2, -self.depth / 2, self.base])
 
     @property
     def high(self) -> np.ndarray:
         """Upper right back corner."""
-        return np.array([self.width / 2, self.depth / 2, self.base + self.height])
+        return np.array([self.middle + self.width / 2, self.depth / 2, self.base + self.height])
 
 
 def shell(rng: np.random.Generator, body: Body, paints: Paints) -> Pieces:
@@ -93,7 +94,7 @@ def _legs(rng: np.random.Generator, style: str, body: Body) -> np.ndarray:
     inset = thick + rng.uniform(0.0, 0.08) * min(body.width, body.depth)
     xs = [x0 + inset, x1 - inset]
     if body.width > 1.6:
-        xs.insert(1, 0.0)
+        xs.insert(1, body.middle)
     splay = rng.uniform(0.1, 0.3) * tall if chance(rng, 0.4) else 0.0
     legs = []
     for x in xs:
@@ -107,7 +108,7 @@ def _legs(rng: np.random.Generator, style: str, body: Body) -> np.ndarray:
                 legs.append(solids.box((x - 0.2 * size, y - 0.2 * size, size * 1.5),
                                        (x + 0.2 * size, y + 0.2 * size, tall)))  # fmt: skip
             else:
-                shift = np.array([np.sign(x) * splay, np.sign(y) * splay, 0.0])
+                shift = np.array([np.sign(x - body.middle) * splay, np.sign(y) * splay, 0.0])
                 taper = rng.uniform(1.0, 2.2)
                 foot = np.array([x, y, 0.0]) + shift
                 legs.append(

@@ -37,7 +37,7 @@ SPECS = (
         (0.05, 0.3), most_drawers=3, doors=0.5,
     )),
     (3.5, Spec(
-        "dresser", ("dresser", "chest of drawers", "drawer cabinet", "drawers", "bureau"),
+        "dresser", ("dresser", "chest of drawers", "drawer cabinet", "bureau"),
         (0.5, 1.7), (0.38, 0.55), (0.65, 1.35), (4, 4, 2),
         {"drawers": 8, "drawer_door": 0.6, "door": 0.5},
         {"none": 2, "plinth": 2, "legs_square": 2, "legs_turned": 2, "sides": 1}, (0.04, 0.18),

@@ -36,6 +36,7 @@ class Cell(NamedTuple):
 PROGRAMS: dict[str, tuple[str, ...]] = {
     "door": ("door",),
     "drawer_door": ("drawer", "door"),
+    "drawer": ("drawer",),
     "drawers": ("drawers",),
     "open_door": ("open", "door"),
     "door_open": ("door", "open"),

@@ -48,7 +48,6 @@ class Spec(NamedTuple):
     appliance: bool = False
     inset: float = 0.35
     hollow: float = 0.8
-    wall_hung: bool = False
 
 
 def storage(rng: np.random.Generator, spec: Spec) -> Draft:
@@ -59,43 +58,66 @@ def storage(rng: np.random.Generator, spec: Spec) -> Draft:
     base = 0.0 if base_style == "none" else rng.uniform(*spec.base_height)
     body = Body(
         rng.uniform(*spec.width), rng.uniform(*spec.depth), rng.uniform(*spec.height) - base,
-        base + (rng.uniform(0.0, 0.5) if spec.wall_hung and chance(rng, 0.0) else 0.0),
-        rng.uniform(0.014, 0.032), chance(rng, spec.hollow),
+        base, rng.uniform(0.014, 0.032), chance(rng, spec.hollow),
     )  # fmt: skip
     inset = body.hollow and chance(rng, spec.inset)
     look = leaves.any_look(rng, spec.appliance)
-    cells = _cells(rng, spec, body, inset)
+    fitting = fit_out(rng, body, divide(rng, spec, body, inset), inset)
+    for piece in (
+        carcass.base(rng, base_style, body, colours),
+        carcass.top(rng, choose(rng, spec.tops), body, colours, 0.0 if inset else fitting.thick),
+    ):
+        place(builder, piece, STATIC)
+    leaf, parts = install(rng, builder, colours, [fitting], look, spec)
+    return finish(rng, spec, builder, leaf, parts)
+
+
+def install(
+    rng: np.random.Generator,
+    builder: Builder,
+    colours: Paints,
+    fittings: list[Fitting],
+    look: Look,
+    spec: Spec,
+) -> tuple[Leaf, tuple[str, ...]]:
+    """Build bodies and their fronts; the front that moves, and its names.
+
+    Args:
+        rng: Source of every draw.
+        builder: Takes all pieces.
+        colours: Its materials.
+        fittings: Bodies that stand side by side and share one front plane.
+        look: Styles of the fronts.
+        spec: Tells how often doors move and where their handles are.
+    """
+    cells = [cell for fitting in fittings for cell in fitting.cells]
+    places = [(fitting, i) for fitting in fittings for i in range(len(fitting.cells))]
     target = choose_target(rng, cells, spec.doors)
     if sum(cell.moves for cell in cells) > 8:
         look = look._replace(
             door="slab", drawer="slab", handle=CHEAP_HANDLES[int(rng.integers(5))], hinges="hidden"
         )
-    thick = rng.uniform(0.012, 0.032)
-    fitting = _Fitting(body, cells, inset, thick, rng.uniform(0.001, 0.006), rng.uniform(0, 0.012))
-    for piece in (
-        carcass.shell(rng, body, colours),
-        carcass.base(rng, base_style, body, colours),
-        carcass.top(rng, choose(rng, spec.tops), body, colours, 0.0 if inset else thick),
-        _dividers(fitting, colours),
-    ):
-        place(builder, piece, STATIC)
-    fitted = [_fit(rng, spec, fitting, i, look, colours) for i in range(len(cells))]
     opened = _opened(rng, cells, target)
-    for i, leaf in enumerate(fitted):
+    for fitting in fittings:
+        place(builder, carcass.shell(rng, fitting.body, colours), STATIC)
+        place(builder, _dividers(fitting, colours), STATIC)
+    wanted: Leaf | None = None
+    for k, (fitting, i) in enumerate(places):
+        leaf = _fit(rng, spec, fitting, i, look, colours)
+        seen = k == target or k in opened
+        if leaf is None or (fitting.body.hollow and cells[k].use in DOORS and seen):
+            place(builder, _filling(rng, fitting, i, colours), STATIC)
         if leaf is None:
-            place(builder, _filling(rng, fitting, i, colours), STATIC)
             continue
-        if body.hollow and cells[i].use in DOORS and (i == target or i in opened):
-            place(builder, _filling(rng, fitting, i, colours), STATIC)
         place(builder, leaf.fixed, STATIC)
-        amount = leaf.joint.upper * rng.uniform(0.3, 1.0) if i in opened else 0.0
-        place(builder, leaf.pieces, MOVING if i == target else STATIC, leaf.joint, amount)
-    leaf = fitted[target]
-    assert leaf is not None
-    return _draft(rng, spec, builder, leaf, names(cells, target))
+        amount = leaf.joint.upper * rng.uniform(0.3, 1.0) if k in opened else 0.0
+        place(builder, leaf.pieces, MOVING if k == target else STATIC, leaf.joint, amount)
+        wanted = leaf if k == target else wanted
+    assert wanted is not None
+    return wanted, names(cells, target)
 
 
-def _draft(
+def finish(
     rng: np.random.Generator,
     spec: Spec,
     builder: Builder,
@@ -118,7 +140,7 @@ def _draft(
     )
 
 
-class _Fitting(NamedTuple):
+class Fitting(NamedTuple):
     """How fronts sit on a body."""
 
     body: Body
@@ -147,7 +169,7 @@ class _Fitting(NamedTuple):
         return np.maximum(low, body.low + inside), np.minimum(high, body.high - inside)
 
 
-def _cells(rng: np.random.Generator, spec: Spec, body: Body, inset: bool) -> list[Cell]:
+def divide(rng: np.random.Generator, spec: Spec, body: Body, inset: bool) -> list[Cell]:
     """The division of the front; has a door or drawer for certain."""
     low, high = body.low, body.high
     margin = body.wall / 2 if inset else 0.0
@@ -174,7 +196,15 @@ def _cells(rng: np.random.Generator, spec: Spec, body: Body, inset: bool) -> lis
             return cells
 
 
-def _dividers(fitting: _Fitting, colours: Paints) -> Pieces:
+def fit_out(rng: np.random.Generator, body: Body, cells: list[Cell], inset: bool) -> Fitting:
+    """How the fronts of one body sit: thickness, gaps, reveal."""
+    return Fitting(
+        body, cells, inset, rng.uniform(0.012, 0.032), rng.uniform(0.001, 0.006),
+        rng.uniform(0.0, 0.012),
+    )  # fmt: skip
+
+
+def _dividers(fitting: Fitting, colours: Paints) -> Pieces:
     """Boards between the cells of a hollow body."""
     body = fitting.body
     if not body.hollow:
@@ -201,7 +231,7 @@ def _dividers(fitting: _Fitting, colours: Paints) -> Pieces:
 def _fit(
     rng: np.random.Generator,
     spec: Spec,
-    fitting: _Fitting,
+    fitting: Fitting,
     index: int,
     look: Look,
     colours: Paints,
@@ -263,7 +293,7 @@ def _has_neighbour(cells: list[Cell], index: int) -> bool:
     return False
 
 
-def _filling(rng: np.random.Generator, fitting: _Fitting, index: int, colours: Paints) -> Pieces:
+def _filling(rng: np.random.Generator, fitting: Fitting, index: int, colours: Paints) -> Pieces:
     """What a compartment holds: shelves and things, or a fixed panel before it."""
     cell = fitting.cells[index]
     if cell.use == "fixed":
