@@ -14,12 +14,17 @@ from atop_backend.synthetic import (
     cooking,
     cooling,
     devices,
+    doorways,
     furniture,
     plumbing,
     pocket,
+    safes,
+    tables,
     tools,
     vessels,
+    washing,
     wheeled,
+    windows,
 )
 from atop_backend.synthetic.draft import Draft
 from atop_backend.synthetic.objects import MAX_TRIANGLES, ArticulatedObject
@@ -27,10 +32,10 @@ from atop_backend.synthetic.posing import pose
 
 Kind = Callable[[np.random.Generator], Draft]
 
-# Storage, appliances and openings are what people articulate most; the rest shares the other half.
+# Storage, appliances and openings are what people articulate most.
 _GROUPS = (
-    (0.525, (furniture, cooling, cooking)),
-    (0.475, (abstract, containers, controls, devices, plumbing, tools, pocket, vessels, wheeled)),
+    (0.6, (furniture, tables, cooling, cooking, washing, safes, doorways, windows)),
+    (0.4, (abstract, containers, controls, devices, plumbing, tools, pocket, vessels, wheeled)),
 )
 
 
