@@ -17,7 +17,7 @@ from atop_backend.motion.evidence import MotionEvidence
 from atop_backend.motion.features import Features, shape_features
 from atop_backend.motion.hypotheses import Hypotheses, slides, turns
 from atop_backend.motion.ladder import pool_by_guess, pool_by_outline
-from atop_backend.motion.pool import Pool, distinct, pool_slides, pool_turns, same
+from atop_backend.motion.pool import Pool, alike, distinct, pool_slides, pool_turns
 from atop_backend.motion.ranges import cut_at_collision, within_limits
 from atop_backend.motion.refine import pooled_field, refine_turn
 from atop_backend.motion.terms import geometry_terms
@@ -237,7 +237,7 @@ def _answers(
     shares = confidence.softmax(total[picks])
     best = picks[0]
     alone = np.argmin(pool.misfit, axis=0)  # what each sample would choose by itself
-    agreement = np.mean([same(pool, best, own, _DIFFERENT_DEG, 3 * _DIFFERENT) for own in alone])
+    agreement = np.mean(alike(pool, int(best), alone, _DIFFERENT_DEG, 3 * _DIFFERENT))
     explained = float(np.clip(1 - np.median(pool.misfit[best]), 0, 1))
     signs = confidence.signs_of_trust(shares, float(agreement), explained)
     chances = confidence.confidences(shares, signs, config.confidence)

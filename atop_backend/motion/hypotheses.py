@@ -148,7 +148,7 @@ def _distinct_directions(axes, sources) -> tuple[np.ndarray, tuple[str, ...]]:
     kept: list[np.ndarray] = []
     names: list[str] = []
     for axis, source in zip(axes, sources, strict=True):
-        if all(line_angle_deg(axis, other) > _SAME_DEG for other in kept):
+        if not kept or line_angle_deg(np.stack(kept), axis).min() > _SAME_DEG:
             kept.append(axis)
             names.append(source)
     return np.stack(kept), tuple(names)
@@ -160,14 +160,10 @@ def _distinct_lines(box: Box, lines: list) -> Hypotheses:
     origins = np.stack([origin for _, origin, _ in lines])
     origins = origins + np.sum((box.centre - origins) * axes, axis=1)[:, None] * axes
     far = np.linalg.norm(origins - box.centre, axis=1) > _REACH * box.radius + 0.05
+    alike = np.abs(axes @ axes.T) > np.cos(np.radians(_SAME_DEG))
+    alike &= np.linalg.norm(origins[:, None] - origins, axis=-1) < _SAME_LINE
     kept: list[int] = []
     for i in np.nonzero(~far)[0]:
-        same = [
-            j
-            for j in kept
-            if line_angle_deg(axes[i], axes[j]) < _SAME_DEG
-            and np.linalg.norm(origins[i] - origins[j]) < _SAME_LINE
-        ]
-        if not same:
+        if not alike[i, kept].any():
             kept.append(int(i))
     return Hypotheses(axes[kept], origins[kept], tuple(lines[i][2] for i in kept))

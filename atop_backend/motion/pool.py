@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from atop_backend.geometry.joints import line_angle_deg
 from atop_backend.motion.displacement import Explained, Field, explain_slides, explain_turns
 from atop_backend.motion.hypotheses import Hypotheses
 
@@ -62,19 +61,18 @@ def distinct(
     for candidate in order:
         if len(kept) == count:
             break
-        if not any(same(pool, candidate, other, angle_deg, offset) for other in kept):
+        if not alike(pool, int(candidate), np.array(kept, dtype=int), angle_deg, offset).any():
             kept.append(int(candidate))
     return np.array(kept, dtype=int)
 
 
-def same(pool: Pool, first: int, second: int, angle_deg: float, offset: float) -> bool:
-    """Whether two hypotheses are one within the tolerances."""
-    if pool.revolute[first] != pool.revolute[second]:
-        return False
-    a, b = pool.axes[first], pool.axes[second]
-    if a @ b < 0 or line_angle_deg(a, b) > angle_deg:
-        return False
-    if not pool.revolute[first]:
-        return True
-    gap = pool.origins[first] - pool.origins[second]
-    return bool(np.linalg.norm(gap - (gap @ a) * a) < offset)
+def alike(
+    pool: Pool, one: int, others: np.ndarray, angle_deg: float, offset: float
+) -> np.ndarray:
+    """Whether each of the other hypotheses is the same as one within the tolerances, (k,)."""
+    axis = pool.axes[one]
+    close = pool.axes[others] @ axis >= np.cos(np.radians(angle_deg))
+    gaps = pool.origins[others] - pool.origins[one]
+    gaps = gaps - (gaps @ axis)[:, None] * axis
+    beside = np.linalg.norm(gaps, axis=1) < offset
+    return close & (pool.revolute[others] == pool.revolute[one]) & (beside | ~pool.revolute[one])
