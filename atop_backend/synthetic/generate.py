@@ -19,6 +19,8 @@ from atop_backend.synthetic import (
     plumbing,
     pocket,
     safes,
+    seating,
+    stands,
     tables,
     tools,
     vessels,
@@ -35,7 +37,22 @@ Kind = Callable[[np.random.Generator], Draft]
 # Storage, appliances and openings are what people articulate most.
 _GROUPS = (
     (0.6, (furniture, tables, cooling, cooking, washing, safes, doorways, windows)),
-    (0.4, (abstract, containers, controls, devices, plumbing, tools, pocket, vessels, wheeled)),
+    (
+        0.4,
+        (
+            abstract,
+            containers,
+            controls,
+            devices,
+            plumbing,
+            tools,
+            pocket,
+            vessels,
+            wheeled,
+            seating,
+            stands,
+        ),
+    ),
 )
 
 
