@@ -299,7 +299,7 @@ def toaster_oven(rng: np.random.Generator) -> Draft:
     look = oven_look(rng)
     if look.handle_length > 1.2:
         look = look._replace(handle_length=1.1)
-    leaf = drop_door(make, opening, look, np.radians(rng.uniform(70, 100)), window=0.95)
+    leaf = drop_door(make, opening, look, np.radians(rng.uniform(70, 90)), window=0.95)
     make.fix(_rack(np.array([x0 + 0.015, low[1] + 0.02, base + 0.4 * height]),
                    np.array([x1 - 0.015, 0.3 * depth, 0.0])), make.paints.metal)  # fmt: skip
     if side:

@@ -53,7 +53,7 @@ def refrigerator(rng: np.random.Generator) -> Draft:
         drawer="slab",
         handle_length=float(rng.uniform(0.3, 1.4)),
         handle_margin=float(rng.uniform(0.025, 0.07)),
-        line=("outer", "middle", "inner")[int(rng.integers(3))],
+        line=choose(rng, {"outer": 1, "middle": 3, "inner": 4}),  # type: ignore[arg-type]
     )
     leaf = _hang(make, cells, target, look, thick, hollow, low, depth - wall)
     if chance(rng, 0.2):  # a top cover over the hinges

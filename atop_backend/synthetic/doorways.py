@@ -236,6 +236,8 @@ def room_door(rng: np.random.Generator) -> Draft:
     room = 0.0 if chance(rng, 0.6) else 0.01
     side: HingeSide = "left" if chance(rng, 0.5) else "right"
     upper = float(np.radians(np.clip(rng.normal(90, 14), 50, 120)))
+    if front > -deep / 2 + 0.01:  # beyond a right angle the frame is in the way
+        upper = min(upper, float(np.radians(91)))
     spans = [(-width / 2, 0.0, "left"), (0.0, width / 2, "right")] if double else [
         (-width / 2, width / 2, side)
     ]  # fmt: skip
@@ -371,7 +373,7 @@ def saloon_door(rng: np.random.Generator) -> Draft:
     style = choose(rng, {"louvre": 4, "shaker": 1, "slab": 1, "planks": 1})
     side = "left" if chance(rng, 0.5) else "right"
     for hinged, x0, x1 in (("left", -width / 2, 0.0), ("right", 0.0, width / 2)):
-        opening = Opening(x0, x1, z0, z1, -thick / 2, thick / 2).shrunk(0.006)
+        opening = Opening(x0, x1, z0, z1, -thick / 2, thick / 2).shrunk(0.6 * thick)
         pieces = leaf_of(rng, opening, style, make.paints)
         if hinged == side:
             way.moving += pieces

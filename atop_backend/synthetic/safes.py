@@ -25,6 +25,8 @@ def safe(rng: np.random.Generator) -> Draft:
     mouth = (low[0] + wall, high[0] - wall, low[2] + wall, high[2] - wall)
     thick = rng.uniform(0.02, 0.09)
     inset = chance(rng, 0.6)
+    if inset:  # a thicker one could not turn in its frame
+        thick = min(thick, 0.16 * (mouth[1] - mouth[0]))
     make.fix(niche(low, high, mouth, depth - wall), make.paints.body)
     side = "right" if chance(rng, 0.5) else "left"
     gap = rng.uniform(0.002, 0.006)

@@ -226,7 +226,7 @@ def top_loader(rng: np.random.Generator) -> Draft:
     margin = rng.uniform(0.0, 0.06)
     thick = rng.uniform(0.008, 0.03)
     x0, x1 = low[0] + margin, high[0] - margin
-    y0, y1 = low[1] + max(0.01, margin), back - 0.012
+    y0, y1 = low[1] + max(0.01, margin), back - 1.3 * thick - 0.004
     hole = np.array([[x0 + 0.05, y0 + 0.05], [x1 - 0.05, y1 - 0.05]])
     deep = 0.5 * height
     upright = niche((low[0], -height, low[1]), (high[0], 0.0, high[1]),
@@ -296,9 +296,8 @@ def dishwasher(rng: np.random.Generator) -> Draft:
         z = opening.z1 - rng.uniform(0.05, 0.12)
         pieces.append((solids.box((opening.x0, opening.y0 - 0.002, z),
                                   (opening.x1, opening.y0, opening.z1)), make.paints.trim))  # fmt: skip
-    upper = np.radians(np.clip(rng.normal(88, 6), 70, 95))
-    line = "outer" if base > 0.02 else look.line
-    leaf = Leaf(pieces, [], hinge_joint(opening, "bottom", line, upper), "bottom")
+    upper = np.radians(np.clip(rng.normal(88, 6), 70, 92))
+    leaf = Leaf(pieces, [], hinge_joint(opening, "bottom", look.line, upper), "bottom")
     objects = ("dishwasher", "dishwasher", "dish washer")
     if racks is None:
         make.put(leaf, moving=True)

@@ -148,8 +148,11 @@ def casement(rng: np.random.Generator) -> Draft:
     edges = np.linspace(span.x0, span.x1, count + 1)
     sides = {1: ("left" if chance(rng, 0.5) else "right",), 2: ("left", "right"),
              3: ("left", "fixed", "right")}[count]  # fmt: skip
+    upper = np.radians(np.clip(rng.normal(82, 18), 40, 120))
     chosen = int(rng.choice([i for i, side in enumerate(sides) if side != "fixed"]))
     y0 = span.y0 if chance(rng, 0.6) else span.y0 + rng.uniform(0.0, window.deep - thick)
+    if y0 > span.y0 + 0.01:  # beyond a right angle the frame is in the way
+        upper = min(upper, np.radians(91))
     for i, hinged in enumerate(sides):
         opening = Opening(edges[i], edges[i + 1], span.z0, span.z1, y0, y0 + thick).shrunk(0.003)
         pieces = window.sash(opening)
@@ -157,7 +160,6 @@ def casement(rng: np.random.Generator) -> Draft:
             pieces += window.latch(opening, hinged)
         if i == chosen:
             window.way.moving += pieces
-            upper = np.radians(np.clip(rng.normal(82, 18), 40, 120))
             joint = leaves.hinge_joint(opening, hinged, "outer", upper)  # type: ignore[arg-type]
         else:
             window.way.fixed += pieces
