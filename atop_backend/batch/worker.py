@@ -35,10 +35,10 @@ def serve(articulate: Articulate) -> int:
     os.dup2(2, 1)
     jobs: queue.Queue[dict[str, Any]] = queue.Queue()
     threading.Thread(target=_read, args=(jobs,), daemon=True).start()
-    print(json.dumps({"ready": True}), file=wire)
-    while (job := jobs.get()).get("stop") is not True:
-        answer = _carry_out(articulate, job)
-        print(json.dumps(answer), file=wire)
+    with contextlib.suppress(BrokenPipeError):  # the driver is gone; `_read` sees it too
+        print(json.dumps({"ready": True}), file=wire)
+        while (job := jobs.get()).get("stop") is not True:
+            print(json.dumps(_carry_out(articulate, job)), file=wire)
     return 0
 
 
@@ -78,7 +78,7 @@ def describe(error: BaseException) -> dict[str, str]:
     if (
         any(isinstance(cause, MemoryError) for cause in causes)
         or errno.ENOMEM in numbers
-        or any(words in said for words in _MEMORY_WORDS)
+        or any(words in said for words in _MEMORY_WORDS)  # as torch and CUDA say it
     ):
         kind = "OutOfMemory"
     elif numbers & {errno.ENOSPC, errno.EDQUOT}:

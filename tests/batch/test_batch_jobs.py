@@ -1,0 +1,164 @@
+"""Job files, guessed jobs and the names they come from."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from atop_backend.batch.jobs import (
+    asset_files,
+    guess_jobs,
+    movable_parts,
+    node_names,
+    parse_amount,
+    read_jobs,
+)
+from atop_backend.batch.words import prompt_for, words_of
+from atop_backend.contracts import JobRequest
+from atop_backend.errors import InputError
+
+TEMPLATE = JobRequest(Path("a"), ("p",), "x", Path("o"), seed=3)
+
+
+def write_gltf(path: Path, nodes: list[dict], **more) -> Path:
+    data = {"asset": {"version": "2.0"}, "nodes": nodes, **more}
+    if path.suffix == ".gltf":
+        path.write_text(json.dumps(data))
+        return path
+    text = json.dumps(data).encode()
+    text += b" " * (-len(text) % 4)
+    header = b"glTF" + (2).to_bytes(4, "little") + (20 + len(text)).to_bytes(4, "little")
+    path.write_bytes(header + len(text).to_bytes(4, "little") + b"JSON" + text)
+    return path
+
+
+def test_a_toml_file_gives_jobs_with_defaults_and_paths_beside_it(tmp_path):
+    file = tmp_path / "jobs.toml"
+    file.write_text(
+        '[defaults]\nmotion = "hinge"\n'
+        '[[job]]\nasset = "a.glb"\npart = "door"\nprompt = "it opens"\namount = "90deg"\n'
+        '[[job]]\nasset = "sub/b.blend"\nparts = ["lid", "knob"]\nprompt = "up"\nseed = 7\n'
+    )
+
+    first, second = read_jobs(file, TEMPLATE)
+
+    assert first.request.asset == tmp_path / "a.glb"
+    assert (first.request.motion, first.request.seed) == ("hinge", 3)
+    assert math.isclose(first.request.amount, math.pi / 2)
+    assert (second.request.parts, second.request.seed) == (("lid", "knob"), 7)
+    assert (second.name, second.label) == ("b_lid_knob", "sub/b.blend")
+
+
+def test_a_csv_file_gives_the_same_jobs_as_toml(tmp_path):
+    table, text = tmp_path / "jobs.csv", tmp_path / "jobs.toml"
+    table.write_text(
+        "asset,part,prompt,motion,amount,seed\n"
+        'a.glb,door;knob,"it opens, wide",slider,0.3,\n'
+        "b.glb,lid,up,,,5\n"
+    )
+    text.write_text(
+        '[[job]]\nasset = "a.glb"\nparts = ["door", "knob"]\nprompt = "it opens, wide"\n'
+        'motion = "slider"\namount = 0.3\n'
+        '[[job]]\nasset = "b.glb"\npart = "lid"\nprompt = "up"\nseed = 5\n'
+    )
+
+    assert read_jobs(table, TEMPLATE) == read_jobs(text, TEMPLATE)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[[job]]\nasset = "a.glb"\npart = "door"\n', "job 1 .* prompt is empty"),
+        ('[[job]]\nasset = "a.glb"\nprompt = "x"\n', "no part was named"),
+        ('[[job]]\npart = "door"\nprompt = "x"\n', "no asset is named"),
+        ('[[job]]\nasset = "a"\npart = "d"\nprompt = "x"\nspeed = 1\n', "unknown keys"),
+        ('[[job]]\nasset = "a"\npart = "d"\nprompt = "x"\namount = "far"\n', "amount is 'far'"),
+        ("", "names no job"),
+        ("[[job]\n", "cannot be read"),
+    ],
+)
+def test_a_wrong_job_is_refused_with_its_number_and_reason(tmp_path, text, words):
+    file = tmp_path / "jobs.toml"
+    file.write_text(text)
+
+    with pytest.raises(InputError, match=words):
+        read_jobs(file, TEMPLATE)
+
+
+@pytest.mark.parametrize(
+    ("name", "prompt"),
+    [
+        ("Door_Left.001", "the left door opens"),
+        ("drawer3", "the drawer slides out"),
+        ("TopDrawer", "the top drawer slides out"),
+        ("oven_door", "the door opens"),
+        ("Doors", "the door opens"),
+        ("door_handle", ""),
+        ("door_frame", ""),
+        ("outdoors_bench", ""),
+        ("Cube.004", ""),
+    ],
+)
+def test_names_tell_which_parts_move_and_how(name, prompt):
+    assert prompt_for(name) == prompt
+
+
+def test_camel_case_and_numbers_part_words():
+    assert words_of("upperDoor-Left_2.003") == ["upper", "door", "left"]
+
+
+@pytest.mark.parametrize("suffix", [".glb", ".gltf"])
+def test_of_a_part_and_its_children_only_the_part_is_chosen(tmp_path, suffix):
+    asset = write_gltf(
+        tmp_path / f"cabinet{suffix}",
+        [
+            {"name": "cabinet", "children": [1, 3]},
+            {"name": "door", "children": [2]},
+            {"name": "door_mesh"},
+            {"name": "drawer"},
+        ],
+    )
+
+    assert movable_parts(asset) == ["door", "drawer"]
+
+
+def test_a_folder_gives_a_job_a_movable_part_and_broken_files_none(tmp_path):
+    (tmp_path / "deep").mkdir()
+    write_gltf(tmp_path / "deep" / "a.glb", [{"name": "lid"}])
+    (tmp_path / "b.glb").write_bytes(b"not a glb at all, and long enough to look")
+    (tmp_path / "c.obj").write_text("o body\nv 0 0 0\no door_1\nv 0 0 0\n")
+
+    jobs = list(guess_jobs(tmp_path, TEMPLATE))
+
+    assert [(job.label, *job.request.parts, job.request.prompt) for job in jobs] == [
+        ("c.obj", "door_1", "the door opens"),
+        ("deep/a.glb", "lid", "the lid opens"),
+    ]
+    assert node_names(tmp_path / "b.glb") == []
+
+
+def test_one_template_can_prompt_all_parts(tmp_path):
+    write_gltf(tmp_path / "a.glb", [{"name": "lid"}])
+
+    (job,) = guess_jobs(tmp_path, TEMPLATE, "lift the {part}")
+
+    assert job.request.prompt == "lift the lid"
+
+
+def test_the_files_that_an_asset_names_belong_to_it(tmp_path):
+    images = [{"uri": "my%20wood.png"}, {"uri": "data:image/png;base64,AA"}, {"bufferView": 0}]
+    gltf = write_gltf(tmp_path / "a.gltf", [], buffers=[{"uri": "a.bin"}], images=images)
+    obj = tmp_path / "b.obj"
+    obj.write_text("mtllib b.mtl\nmtllib b.mtl\nv 0 0 0\n")
+
+    assert asset_files(gltf) == [gltf, tmp_path / "a.bin", tmp_path / "my wood.png"]
+    assert asset_files(obj) == [obj, tmp_path / "b.mtl"]
+
+
+def test_amounts_are_radians_or_units():
+    assert parse_amount("180deg") == math.pi
+    assert parse_amount(" 0.5 ") == 0.5
+    assert parse_amount("") is None
