@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+"""Measure the product on objects whose joints other people annotated.
+
+usage: scripts/evaluate.py --set DIR [--cache DIR] [--turned SEED] [--workers N] ...
+
+Runs the stages as a user would, with the default preset. Views are kept in the cache by content,
+and so are the features of the prompts: a machine without Blender, and without the text encoder,
+works from a copy of that folder. Prints figures by category and in total, beside what single
+ingredients and trivial choices reach. Nothing here is for training or tuning.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+import os
+import resource
+import sys
+import time
+import traceback
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+MAIN = "the product"
+VARIANTS = {  # name -> settings on top of the preset; they share the videos
+    MAIN: (),
+    "video only": ("fit.geometry=false",),
+    "geometry only": ("fit.video=false",),
+    "hypotheses only": ("fit.refine=false",),
+    "the paper's hypotheses": (
+        "fit.hypotheses=paper",
+        "fit.refine=false",
+        "fit.geometry=false",
+    ),
+}
+MOST_TILT_RAD = math.radians(15)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every worker must know."""
+
+    cache: Path
+    preset: str
+    guidance: str
+    seed: int
+    device: str
+    overrides: tuple[str, ...]
+    turned: int | None
+    ablation: bool
+    threads: int
+    blender: str
+
+
+def main() -> None:
+    """Run what the command line asks for."""
+    options = _options()
+    workers = max(1, options.workers)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    threads = max(1, (cores or 1) // workers)
+    os.environ["OMP_NUM_THREADS"] = str(threads)
+    plan = Plan(
+        cache=options.cache.resolve(),
+        preset=options.preset,
+        guidance=options.guidance,
+        seed=options.seed,
+        device=options.device,
+        overrides=tuple(options.overrides),
+        turned=options.turned,
+        ablation=options.ablation,
+        threads=threads,
+        blender=options.blender,
+    )
+    folders = sorted(path.parent for path in options.set.resolve().glob("*/case.json"))
+    if not folders:
+        sys.exit(f"{options.set} has no folders with a case.json: give another --set")
+    folders = folders[:: max(1, len(folders) // options.limit)][: options.limit]
+    records = []
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        for record in pool.map(evaluate_case, folders, [plan] * len(folders)):
+            records.append(record)
+            print(f"{len(records)}/{len(folders)} {record['id']}: {_short(record)}",
+                  file=sys.stderr, flush=True)  # fmt: skip
+    _print_tables(records, plan)
+    if options.predictions:
+        chosen = {r["id"]: r["variants"][MAIN]["joint"] for r in records if _answered(r, MAIN)}
+        options.predictions.write_text(json.dumps(chosen, indent=1) + "\n")
+    if options.json:
+        options.json.write_text(json.dumps(records, indent=1) + "\n")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--set", type=Path, default=ROOT.parent / "shared" / "evalset", metavar="DIR")
+    add("--cache", type=Path, default=ROOT / "cache" / "evaluation", metavar="DIR")
+    add("--limit", type=int, default=10**6, metavar="N", help="that many cases, spread evenly")
+    add("--workers", type=int, default=1, metavar="N")
+    add("--device", default="auto")
+    add("--turned", type=int, metavar="SEED", help="turn every object by a random yaw and tilt")
+    add("--preset", default="default")
+    add("--guidance", default="sampled", choices=("sampled", "sds", "x0"))
+    add("--seed", type=int, default=0)
+    add("--set-config", action="append", default=[], dest="overrides", metavar="STAGE.KEY=VALUE")
+    add("--ablation", action="store_true", help="also each ingredient alone")
+    add("--blender", default="", metavar="PROGRAM")
+    add("--predictions", type=Path, metavar="FILE", help="joints as JSON, for other scorers")
+    add("--json", type=Path, metavar="FILE", help="everything that was measured")
+    return parser.parse_args()
+
+
+def evaluate_case(folder: Path, plan: Plan) -> dict[str, Any]:
+    """Answers of all variants to one case, and the figures of the trivial choices."""
+    from atop_backend.errors import AtopError
+
+    case = json.loads((folder / "case.json").read_text())
+    record: dict[str, Any] = {"id": case["id"], "category": case["category"], "variants": {}}
+    try:
+        _answer(folder, case, plan, record)
+    except AtopError as error:
+        record["error"] = str(error)
+    except Exception as error:  # one broken case must not end a long run
+        traceback.print_exc()
+        record["error"] = f"{type(error).__name__}: {error}"
+    record["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return record
+
+
+def _answer(folder: Path, case: dict[str, Any], plan: Plan, record: dict[str, Any]) -> None:
+    from atop_backend import config, contracts, stages
+    from atop_backend.diffusion import generate
+    from atop_backend.rendering.cache import render_cached
+
+    parts = (case["part"],) if isinstance(case["part"], str) else tuple(case["part"])
+    asset = folder / "object.glb"
+    settings = config.resolve(plan.preset, plan.overrides)  # type: ignore[arg-type]
+    request = contracts.JobRequest(
+        asset, parts, case["prompt"], folder, preset=plan.preset, guidance=plan.guidance,
+        seed=plan.seed, device=plan.device,
+    )  # type: ignore[arg-type]  # fmt: skip
+    # 1. the views, from the cache
+    turn = None if plan.turned is None else random_turn(case["id"], plan.turned)
+    seen = render_cached(
+        plan.cache, asset, parts, elevation_rad=math.radians(settings.render.elevation_deg),
+        samples=settings.render.samples, turn=turn, blender=plan.blender, threads=plan.threads,
+    )  # fmt: skip
+    record["trivial"] = _trivial(seen.shape, case)
+    # 2. the videos
+    prior = generate.load_prior(settings.generate, plan.seed, plan.device, None)
+    text = _prompt_features(plan.cache, case["prompt"])
+    begun = time.monotonic()
+    conditions = generate.build_conditions(
+        prior, stages.rest_scene(seen), text, settings.generate.frames
+    )
+    clip = generate.generate_clip(prior, conditions, settings.generate, plan.seed)
+    record["generate_s"] = time.monotonic() - begun
+    arrays = {name: value.numpy() for name, value in clip._asdict().items() if value is not None}
+    # 3. the joint, with all ingredients and with some
+    for name, overrides in VARIANTS.items():
+        if name == MAIN or plan.ablation:
+            chosen = config.resolve(plan.preset, (*plan.overrides, *overrides))  # type: ignore[arg-type]
+            record["variants"][name] = _fit(request, chosen, seen, arrays, case)
+
+
+def _fit(request: Any, settings: Any, seen: Any, arrays: Any, case: Any) -> dict[str, Any]:
+    import numpy as np
+    from joint_figures import figures, is_right
+
+    from atop_backend import contracts, stages
+    from atop_backend.geometry.meshes import joint_to_file
+    from atop_backend.motion.fit import fit_joint
+
+    begun = time.monotonic()
+    evidence = stages.find_evidence(request, settings, seen, arrays, lambda step, total: None)
+    candidates = fit_joint(
+        seen.shape, evidence, settings.fit, contracts.MOTION_KINDS[request.motion],
+        np.random.default_rng(request.seed),
+    )  # fmt: skip
+    joints = [joint_to_file(entry.joint, seen.shape).to_dict() for entry in candidates]
+    scores = [figures(joint, case) for joint in joints]
+    return {
+        "joint": joints[0] if joints else None,
+        "figures": scores[0] if joints else figures(None, case),
+        "confidence": candidates[0].confidence if joints else 0.0,
+        "right": [is_right(score) for score in scores],
+        "source": candidates[0].source if joints else "",
+        "fit_s": time.monotonic() - begun,
+    }
+
+
+def random_turn(name: str, seed: int) -> Any:
+    """A rotation (3, 3) by any yaw and up to 15 degrees of tilt, the same for the same case."""
+    import numpy as np
+
+    from atop_backend.geometry.joints import rodrigues
+
+    digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
+    rng = np.random.default_rng(int.from_bytes(digest[:8], "big"))
+    yaw, heading = rng.uniform(0, 2 * math.pi, 2)
+    tilt = rng.uniform(0, MOST_TILT_RAD)
+    level = np.array([math.cos(heading), math.sin(heading), 0.0])
+    return rodrigues(level, tilt) @ rodrigues(np.array([0.0, 0.0, 1.0]), yaw)
+
+
+def _prompt_features(cache: Path, prompt: str) -> Any:
+    import numpy as np
+    import torch
+
+    path = cache / f"text-{hashlib.sha256(prompt.encode()).hexdigest()[:24]}.npy"
+    if not path.is_file():
+        from atop_backend.diffusion.generate import encode_text
+
+        cache.mkdir(parents=True, exist_ok=True)
+        aside = path.with_name(f".{os.getpid()}-{path.name}")
+        np.save(aside, encode_text(prompt).numpy().astype(np.float16))
+        aside.replace(path)
+    return torch.from_numpy(np.load(path).astype(np.float32))
+
+
+def _trivial(shape: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Figures of a box hypothesis drawn at random (by counting), and of the best one."""
+    from joint_figures import averaged, figures
+
+    from atop_backend.contracts import JointMotion
+    from atop_backend.geometry.boxes import oriented_box
+    from atop_backend.geometry.meshes import joint_to_file
+    from atop_backend.motion.hypotheses import paper_slides, paper_turns
+
+    box = oriented_box(shape.vertices[shape.triangles[shape.part]])
+    rows = []
+    for kind, tried in (("revolute", paper_turns(box)), ("prismatic", paper_slides(box))):
+        for axis, origin in zip(tried.axes, tried.origins, strict=True):
+            joint = JointMotion(kind, tuple(axis), tuple(origin), 0.0, 1.0)  # type: ignore[arg-type]
+            given = joint_to_file(joint, shape).to_dict()
+            del given["range"]
+            rows.append(figures(given, case))
+    told = [row for row in rows if row["type"]]
+    best = min(told, key=lambda row: (row.get("directed", row["axis"]), row.get("point", 0.0)))
+    return {"random box hypothesis": {**averaged(told), "type": 0.5}, "best box hypothesis": best}
+
+
+def _answered(record: dict[str, Any], name: str) -> bool:
+    return bool(record["variants"].get(name, {}).get("joint"))
+
+
+def _short(record: dict[str, Any]) -> str:
+    if "error" in record:
+        return record["error"]
+    answer = record["variants"][MAIN]
+    return " ".join(f"{key} {value:.2f}" for key, value in answer["figures"].items())
+
+
+def _print_tables(records: list[dict[str, Any]], plan: Plan) -> None:
+    from joint_figures import calibration_error, table
+
+    from atop_backend import __version__
+
+    def rows(name: str, chosen: list[dict[str, Any]]) -> list[dict[str, float]]:
+        return [r["variants"].get(name, {}).get("figures", {"type": 0.0}) for r in chosen]
+
+    how = "turned" if plan.turned is not None else "as given"
+    print(f"\nversion {__version__}, preset {plan.preset}, guidance {plan.guidance}, {how},"
+          f" {len(records)} parts, {time.strftime('%Y-%m-%d')}\n")  # fmt: skip
+    categories = sorted({record["category"] for record in records})
+    grouped = {name: [r for r in records if r["category"] == name] for name in categories}
+    print(table(MAIN, {name: rows(MAIN, chosen) for name, chosen in grouped.items()}), "\n")
+    names = [name for name in VARIANTS if any(name in r["variants"] for r in records)]
+    totals = {name: rows(name, records) for name in names}
+    for name in ("best box hypothesis", "random box hypothesis"):
+        totals[name] = [r["trivial"][name] for r in records if "trivial" in r]
+    print(table("all parts", totals), "\n")
+
+    answers = [r["variants"][MAIN] for r in records if _answered(r, MAIN)]
+    pairs = [(answer["confidence"], answer["right"][0]) for answer in answers]
+    found = sum(any(answer["right"][:4]) for answer in answers)
+    right = sum(right for _, right in pairs)
+    print(f"without an answer: {len(records) - len(answers)} of {len(records)}")
+    print(f"right as they are (type, axis within 10°, sign, place within 0.1): {right};"
+          f" right or among three alternatives: {found} of {len(records)}")  # fmt: skip
+    print(f"expected calibration error of the confidence: {calibration_error(pairs):.3f}")
+    if answers:
+        generate_s = sum(r["generate_s"] for r in records if _answered(r, MAIN)) / len(answers)
+        fit_s = sum(answer["fit_s"] for answer in answers) / len(answers)
+        print(f"seconds a part: generate {generate_s:.2f}, fit {fit_s:.2f},"
+              f" {plan.threads} threads, device {plan.device};"
+              f" peak memory {max(r['peak_mb'] for r in records):.0f} MB a process")  # fmt: skip
+    for record in records:
+        if "error" in record:
+            print(f"failed: {record['id']}: {record['error']}")
+
+
+if __name__ == "__main__":
+    main()
