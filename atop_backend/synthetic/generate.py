@@ -20,6 +20,7 @@ from atop_backend.synthetic import (
     pocket,
     safes,
     seating,
+    sliding,
     stands,
     tables,
     tools,
@@ -36,7 +37,10 @@ Kind = Callable[[np.random.Generator], Draft]
 
 # Storage, appliances and openings are what people articulate most.
 _GROUPS = (
-    (0.6, (furniture, tables, cooling, cooking, washing, safes, doorways, windows)),
+    (
+        0.6,
+        (furniture, tables, sliding, cooling, cooking, washing, safes, doorways, windows),
+    ),
     (
         0.4,
         (

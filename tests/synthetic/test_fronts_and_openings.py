@@ -12,13 +12,14 @@ from atop_backend.synthetic import (
     furniture,
     posing,
     safes,
+    sliding,
     tables,
     washing,
     windows,
 )
 from atop_backend.synthetic.objects import MAX_TRIANGLES
 
-MODULES = (furniture, tables, cooling, cooking, washing, safes, doorways, windows)
+MODULES = (furniture, tables, cooling, cooking, washing, safes, doorways, windows, sliding)
 BUILDERS = {name: entry[1] for module in MODULES for name, entry in module.KINDS.items()}
 SEEDS = range(12)
 _DRAFTS = {}
