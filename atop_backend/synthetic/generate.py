@@ -16,6 +16,7 @@ from atop_backend.synthetic import (
     devices,
     doorways,
     furniture,
+    luggage,
     plumbing,
     pocket,
     safes,
@@ -55,6 +56,7 @@ _GROUPS = (
             wheeled,
             seating,
             stands,
+            luggage,
         ),
     ),
 )

@@ -228,7 +228,7 @@ def toilet(rng: np.random.Generator) -> Draft:
     pivot = (0.0, behind * s.between(0.85, 1.0), height + gap)
     tank_low, tank_depth = height - s.between(-0.02, 0.05), s.between(0.15, 0.2)
     tank_wide, tank_high = wide * s.between(0.95, 1.25), height + s.between(0.25, 0.42)
-    tank_front = max(behind, pivot[1]) + 0.03
+    tank_front = max(behind, pivot[1]) + 0.05
     low = (-tank_wide, tank_front, tank_low)
     s.fix(box((-wide * 0.6, 0, 0), (wide * 0.6, tank_front + tank_depth * 0.8, height * 0.98)))
     s.fix(open_box(low, (tank_wide, tank_front + tank_depth, tank_high), 0.02, "+z"))
@@ -243,12 +243,12 @@ def toilet(rng: np.random.Generator) -> Draft:
         bar = cylinder((x - 0.02, pivot[1], height + gap + 0.01), (0.04, 0, 0), 0.012, segments=8)
         s.fix(bar, "metal")
     if part != "lid" and s.chance(0.3):
-        s.turn(mark, (-1, 0, 0), s.degrees(75, 95), pivot)
+        s.turn(mark, (-1, 0, 0), s.degrees(75, 88), pivot)
     mark = s.mark()
     lid = [(0, ring + gap), (1.04, ring + gap), (1.04, ring + cover), (0, ring + cover * 1.3)]
     s.add(_oval([(r, z + height) for r, z in lid], 0, wide, long, behind), "front", part == "lid")
     if part == "seat" or (part != "lid" and s.chance(0.3)):
-        s.turn(mark, (-1, 0, 0), s.degrees(94, 100), pivot)
+        s.turn(mark, (-1, 0, 0), s.degrees(90, 93), pivot)
     objects = ("toilet", "toilet bowl", "wc")
     lever_side, level = s.sign(), tank_high - 0.06
     x = lever_side * tank_wide * 0.7
@@ -267,11 +267,11 @@ def toilet(rng: np.random.Generator) -> Draft:
         )
         s.add(bar, "metal", moves)
     if part == "lid":
-        joint = hinge((-1, 0, 0), pivot, s.degrees(75, 100))
+        joint = hinge((-1, 0, 0), pivot, s.degrees(75, 92))
         parts = ("lid", "toilet lid", "cover")
         return s.draft("toilet", joint, objects, parts, say.join(say.OPEN, say.LIFT), say.LOWER)
     if part == "seat":
-        joint = hinge((-1, 0, 0), pivot, s.degrees(70, 88))
+        joint = hinge((-1, 0, 0), pivot, s.degrees(70, 86))
         parts = ("seat", "toilet seat", "seat ring")
         return s.draft("toilet", joint, objects, parts, say.LIFT, say.LOWER)
     if part == "tank":

@@ -12,6 +12,7 @@ from atop_backend.synthetic.solids import (
     cylinder,
     extrude,
     lathe,
+    open_box,
     rounded_rectangle,
 )
 from atop_backend.synthetic.tools import resting
@@ -68,12 +69,10 @@ def lighter(rng: np.random.Generator) -> Draft:
     s.fix(box((-wide / 2, -deep / 2, 0), (wide / 2, deep / 2, high)), "body")
     inner = wide * 0.3
     if style == "flip":
-        s.fix(box((-inner, -deep * 0.35, high), (inner, deep * 0.35, high + lid * 0.6)), "metal")
+        s.fix(box((-inner, -deep * 0.35, high), (inner, deep * 0.35, high + lid * 0.45)), "metal")
         side = s.sign()
-        shell = extrude(
-            [(-wide / 2, high), (wide / 2, high), (wide / 2, high + lid), (-wide / 2, high + lid)],
-            "xz", -deep / 2, deep / 2,
-        )  # fmt: skip
+        corner = (wide / 2, deep / 2, high + lid)
+        shell = open_box((-corner[0], -corner[1], high + 0.0003), corner, 0.001, "-z")
         s.move(shell)
         at = (side * (wide / 2 + 0.0012), 0, high)
         s.fix(cylinder((at[0], -deep * 0.4, high), (0, deep * 0.8, 0), 0.0014, segments=8), "metal")

@@ -264,7 +264,7 @@ def vehicle(rng: np.random.Generator) -> Draft:
         return _spinning(s, centre, objects, "car", ("wheel", "tire", "one wheel"))
     if part == "door":
         joint = hinge(
-            (0, 0, side), (side * (wide / 2 + 0.04), bonnet + 0.1, belt), s.degrees(45, 75)
+            (0, 0, -side), (side * (wide / 2 + 0.04), bonnet + 0.1, belt), s.degrees(45, 75)
         )
         joint = s.lay(joint, (0, 0, 1), turn)
         names = ("door", "car door", "front door")
