@@ -18,7 +18,7 @@ import numpy as np
 from atop_backend.contracts import JointMotion
 from atop_backend.errors import InputError
 
-FLATNESS = 1e-4  # a part thinner than this share of its length counts as flat
+THINNEST = 1e-4  # a part narrower than this share of its length counts as a line
 # file axes of a format that has Y up, as Blender's importers turn it: world (x, y, z) = file
 # (x, -z, y), written as world_to_file
 Y_UP = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
@@ -85,7 +85,7 @@ def build_shape(
 
 
 def check_part(shape: RestShape) -> None:
-    """Raise `InputError` unless some, but not all, is the part and the part is a solid thing."""
+    """Raise `InputError` unless some, but not all, is the part, and the part has a surface."""
     names = ", ".join(shape.part_names)
     if not shape.part.any():
         raise InputError(f"part {names} has no faces", hint="name a part that has faces")
@@ -94,16 +94,11 @@ def check_part(shape: RestShape) -> None:
             f"part {names} is the whole object",
             hint="name one part of it; the rest is what it moves against",
         )
-    vertices = part_vertices(shape)
-    extents = principal_extents(vertices)
-    if extents[1] < FLATNESS * extents[0] or extents[0] < 1e-6:
+    extents = principal_extents(part_vertices(shape))
+    if extents[1] < THINNEST * extents[0] or triangle_areas(shape)[shape.part].sum() < 1e-12:
         raise InputError(
-            f"part {names} is a line or a point", hint="name a part that has a surface"
-        )
-    if extents[2] < FLATNESS * extents[0]:
-        raise InputError(
-            f"part {names} is flat",
-            hint="give it some thickness, for instance with a Solidify modifier",
+            f"part {names} is a line or a point and has no surface",
+            hint="name a part that has a surface; a flat sheet is enough",
         )
 
 

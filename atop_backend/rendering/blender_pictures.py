@@ -21,7 +21,7 @@ from atop_backend.rendering.blender_import import Instance
 
 BACKGROUND = 0.75  # grey behind the object, display value; generated training views have 0.5 to 1
 # light comes from everywhere and a little more from one side, as in generated training views:
-# a diffuse surface then shows albedo * (EVEN + DIRECTED * cosine), without hard shadows
+# a diffuse surface then shows albedo * (EVEN + DIRECTED * cosine), without any shadow
 EVEN, DIRECTED = 0.70, 0.32
 LIGHT = (0.2, -0.55, 0.81)  # towards the brightest side; no two neighbouring sides look alike
 _FAR_OFF = 100.0  # a mesh so many of its sizes away from its own origin is moved back to it
@@ -64,6 +64,9 @@ def fill_picture_scene(scene: Any, instances: list[Instance], world_to_normalise
             slot.link, slot.material = "OBJECT", material
         ob.parent = root  # a parent inverse keeps shear, which an object's own matrix cannot
         ob.matrix_parent_inverse = Matrix(pose.tolist())
+        # nothing shades anything: doubled faces, common in real assets, would be full of specks,
+        # and the inside of an open box as dark as generated training views never are
+        ob.visible_diffuse = ob.visible_glossy = ob.visible_shadow = False
     scene.world = _surroundings()
 
 
