@@ -245,13 +245,13 @@ def fit(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> None:
     kinds = MOTION_KINDS[request.motion]
     candidates = fit_joint(seen.shape, evidence, config.fit, kinds, generator)
     candidates = [
-        entry._replace(joint=_as_asked(entry.joint, request, seen.shape)) for entry in candidates
+        entry._replace(joint=as_asked(entry.joint, request, seen.shape)) for entry in candidates
     ]
     with replacing(job_dir / "fit") as folder:
         write_json(folder / "candidates.json", [_candidate(entry) for entry in candidates])
 
 
-def _as_asked(joint: JointMotion, request: JobRequest, shape: RestShape) -> JointMotion:
+def as_asked(joint: JointMotion, request: JobRequest, shape: RestShape) -> JointMotion:
     """The joint with the range that the request or its prompt gives in numbers, if any."""
     from atop_backend.motion.ranges import apply_prompt
 
