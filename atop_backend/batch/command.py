@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
+import sqlite3
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,7 +13,8 @@ from pathlib import Path
 from atop_backend.batch.jobs import BatchJob, guess_jobs, read_jobs
 from atop_backend.batch.lock import only_driver
 from atop_backend.batch.manifest import Manifest
-from atop_backend.batch.pool import Pool, PoolConfig
+from atop_backend.batch.outcomes import PoolConfig, full_disk
+from atop_backend.batch.pool import Pool
 from atop_backend.batch.report import write_report
 from atop_backend.contracts import JobRequest
 from atop_backend.errors import InputError
@@ -66,6 +69,10 @@ def run(args: argparse.Namespace, emit: Emit) -> int:
         manifest = Manifest(out)
         try:
             return _run(args, manifest, jobs, emit)
+        except (OSError, sqlite3.OperationalError) as error:
+            if getattr(error, "errno", 0) == errno.ENOSPC or "disk is full" in str(error):
+                raise full_disk(out) from error
+            raise
         finally:
             manifest.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -10,11 +11,11 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from atop_backend.batch.manifest import JobRow, Manifest, clear_leftovers
+from atop_backend.batch.manifest import JobRow, Manifest
+from atop_backend.batch.outcomes import Outcomes, PoolConfig, log_path, reduced
 from atop_backend.batch.processes import (
     POSIX,
     adopt_orphans,
@@ -23,45 +24,11 @@ from atop_backend.batch.processes import (
     end_stray,
     end_tree,
 )
-from atop_backend.contracts import JobRequest
 from atop_backend.errors import SetupError
-from atop_backend.protocol import Progress
 from atop_backend.reporting import Emit
 
 WORKER = (sys.executable, "-m", "atop_backend.batch.worker")
-TAIL_CHARACTERS = 2000
 _TICK_S = 0.2
-_DIED = "WorkerDied"
-# What a retry after running out of memory gives up, step by step.
-REDUCTIONS = (
-    (),
-    ("generate.samples=2", "generate.videos=false"),
-    ("generate.samples=1", "generate.videos=false", "generate.frames=[0.5, 1.0]"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class PoolConfig:
-    """How jobs are spread over this machine."""
-
-    workers: int = 1
-    time_limit_s: float = 600.0  # a job; 10 times what a default one takes on two busy cores
-    renew_after: int = 100  # jobs; a fresh process gives back what leaked
-    faults: int = 3  # deaths or memory errors before a job counts as failed
-    setup_errors: int = 5  # before the first success: then the set-up is broken, not the jobs
-
-
-def reduced(request: JobRequest, steps: int) -> JobRequest:
-    """The request with fewer samples and frames, and in the end on the CPU."""
-    level = min(steps, len(REDUCTIONS) - 1)
-    if level == 0:
-        return request
-    last = level == len(REDUCTIONS) - 1
-    return replace(
-        request,
-        overrides=(*request.overrides, *REDUCTIONS[level]),
-        device="cpu" if last else request.device,
-    )
 
 
 class _Worker:
@@ -120,13 +87,11 @@ class Pool:
     ) -> None:
         self._manifest = manifest
         self._config = config
-        self._emit = emit
+        self._outcomes = Outcomes(manifest, config, emit)
         self._command = command
         self._answers: queue.Queue[tuple[_Worker, str]] = queue.Queue()
         self._workers: list[_Worker] = []
         self._not_ours: set[int] = set()
-        self._setup_errors: list[str] = []  # keys of jobs, while none has succeeded
-        self._succeeded = False
 
     def run(self) -> None:
         """Return when no job waits; on any exception the workers are ended first.
@@ -141,7 +106,7 @@ class Pool:
             end_stray(pid, born)
             self._manifest.forget_worker(pid)
         try:
-            self._tell()
+            self._outcomes.tell()
             while self._assign():
                 self._end_late_workers()
                 self._collect()
@@ -209,32 +174,9 @@ class Pool:
     def _take(self, worker: _Worker, row: JobRow, answer: dict[str, Any]) -> None:
         worker.job = None
         worker.jobs_done += 1
-        error, message = answer["error"], answer.get("message", "")
-        if not error:
-            self._succeeded = True
-            self._manifest.finish(row.key, answer["seconds"], answer["memory_mb"])
-        elif error == "DiskFull":
-            self._manifest.put_back([row.key])
-            raise SetupError(
-                f"the disk that holds {self._manifest.out} is full",
-                hint="free space and start the batch again; nothing is lost",
-            )
-        elif error == "OutOfMemory":
+        if answer["error"] == "OutOfMemory":
             worker.jobs_done = self._config.renew_after  # its memory is in pieces
-            self._fault(row, error, message, smaller=True, seconds=answer["seconds"])
-        elif error == "BlenderKilled":
-            self._fault(row, error, message, smaller=row.faults > 0, seconds=answer["seconds"])
-        else:
-            if error == "SetupError" and not self._succeeded:
-                self._count_setup_error(row, message)
-            self._fail(row, error, message, answer["seconds"])
-        self._tell()
-
-    def _count_setup_error(self, row: JobRow, message: str) -> None:
-        self._setup_errors.append(row.key)
-        if len(self._setup_errors) >= self._config.setup_errors:
-            self._manifest.put_back(self._setup_errors)
-            raise SetupError(message, hint="mend the set-up and start the batch again")
+        self._outcomes.answered(row, answer)
 
     def _bury(self, worker: _Worker) -> None:
         """A worker has ended: settle its job, and end what it left behind."""
@@ -247,7 +189,8 @@ class Pool:
         known = {other.process.pid for other in self._workers}
         for pid in set(children(os.getpid())) - known - self._not_ours:
             end_tree(pid)
-            os.waitpid(pid, 0)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)
         row = worker.job
         if not worker.ready and code > 0:
             raise SetupError(
@@ -256,29 +199,14 @@ class Pool:
             )
         if row is None:
             return
-        clear_leftovers(row.request.out)
         seconds = time.monotonic() - worker.begun
-        if (row.request.out / "result.json").is_file():
-            self._manifest.finish(row.key, seconds, 0.0)  # it died after its work was done
-        elif worker.timed_out:
-            limit = self._config.time_limit_s
-            self._fail(row, "TimeLimit", f"it took longer than {limit:g} s", seconds)
+        if worker.timed_out:
+            self._outcomes.timed_out(row, seconds)
         else:
             how = f"signal {-code}" if code < 0 else f"exit code {code}"
             # Linux ends what needs too much memory with signal 9, and so do people.
             smaller = code == -9 and row.faults > 0
-            self._fault(row, _DIED, f"the worker ended with {how}", smaller, seconds)
-        self._tell()
-
-    def _fault(self, row: JobRow, error: str, message: str, smaller: bool, seconds: float) -> None:
-        if row.faults + 1 >= self._config.faults:
-            self._fail(row, error, message, seconds)
-        else:
-            self._manifest.try_again(row.key, error, message, smaller)
-
-    def _fail(self, row: JobRow, error: str, message: str, seconds: float) -> None:
-        tail = log_tail(log_path(self._manifest.out, row.key))
-        self._manifest.fail(row.key, error, message, tail, seconds)
+            self._outcomes.died(row, f"the worker ended with {how}", seconds, smaller)
 
     def _end_late_workers(self) -> None:
         for worker in self._workers:
@@ -306,12 +234,6 @@ class Pool:
         self._workers.clear()
         self._manifest.recover()  # puts back what they were at
 
-    def _tell(self) -> None:
-        counts = self._manifest.counts()
-        settled = counts["done"] + counts["failed"]
-        total = max(counts["all"], 1)
-        self._emit(Progress("batch", settled, total, settled / total))
-
 
 def _environment(cores: int) -> dict[str, str]:
     """For a worker that finds this package also when it runs from a clone."""
@@ -321,18 +243,3 @@ def _environment(cores: int) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join(filter(None, paths)),
         "OMP_NUM_THREADS": str(max(1, cores)),
     }
-
-
-def log_path(out: Path, key: str) -> Path:
-    """Where all output of a job's attempts goes."""
-    return out / "logs" / key[:2] / f"{key}.log"
-
-
-def log_tail(path: Path) -> str:
-    """The end of a log; empty if there is none."""
-    try:
-        with path.open("rb") as stream:
-            stream.seek(max(0, path.stat().st_size - TAIL_CHARACTERS))
-            return stream.read().decode("utf-8", errors="replace")
-    except OSError:
-        return ""

@@ -38,7 +38,7 @@ def serve(articulate: Articulate) -> int:
     with contextlib.suppress(BrokenPipeError):  # the driver is gone; `_read` sees it too
         print(json.dumps({"ready": True}), file=wire)
         while (job := jobs.get()).get("stop") is not True:
-            print(json.dumps(_carry_out(articulate, job)), file=wire)
+            print(json.dumps(carry_out(articulate, job)), file=wire)
     return 0
 
 
@@ -53,7 +53,15 @@ def _read(jobs: queue.Queue[dict[str, Any]]) -> None:
     os._exit(1)
 
 
-def _carry_out(articulate: Articulate, job: dict[str, Any]) -> dict[str, Any]:
+def carry_out(articulate: Articulate, job: dict[str, Any]) -> dict[str, Any]:
+    """Do one job, its output going to its log; how it ended.
+
+    Args:
+        job: `key`, `request` (as a dictionary) and `log`, the path of a file.
+
+    Returns:
+        `key`, `error` (a class, empty for success), `message`, `seconds` and `memory_mb`.
+    """
     request = JobRequest.from_dict(job["request"])
     begun = time.monotonic()
     answer: dict[str, Any] = {"key": job["key"], "error": ""}

@@ -17,7 +17,8 @@ from scripted_worker import COMMAND
 
 from atop_backend.batch.jobs import BatchJob
 from atop_backend.batch.manifest import Manifest
-from atop_backend.batch.pool import Pool, PoolConfig
+from atop_backend.batch.outcomes import PoolConfig
+from atop_backend.batch.pool import Pool
 from atop_backend.contracts import JobRequest
 from atop_backend.errors import SetupError
 
@@ -154,7 +155,8 @@ from pathlib import Path
 sys.path[:0] = {here}
 from scripted_worker import COMMAND
 from atop_backend.batch.manifest import Manifest
-from atop_backend.batch.pool import Pool, PoolConfig
+from atop_backend.batch.outcomes import PoolConfig
+from atop_backend.batch.pool import Pool
 manifest = Manifest(Path({out!r}))
 manifest.recover()
 Pool(manifest, PoolConfig(workers=2, time_limit_s=20), lambda event: None, COMMAND).run()
