@@ -24,6 +24,7 @@ BACKGROUND = 0.75  # grey behind the object, display value; generated training v
 # a diffuse surface then shows albedo * (EVEN + DIRECTED * cosine), without any shadow
 EVEN, DIRECTED = 0.70, 0.32
 LIGHT = (0.2, -0.55, 0.81)  # towards the brightest side; no two neighbouring sides look alike
+_HAIR = 2e-4  # of a mesh's size, far below a pixel
 _FAR_OFF = 100.0  # a mesh so many of its sizes away from its own origin is moved back to it
 
 
@@ -53,11 +54,14 @@ def fill_picture_scene(scene: Any, instances: list[Instance], world_to_normalise
     """Put the instances with their materials, the lamp and the surroundings into the scene."""
     root = bpy.data.objects.new("root", None)
     scene.collection.objects.link(root)
+    shifts: dict[Any, np.ndarray] = {}
     for instance in instances:
-        pose = world_to_normalised @ instance.local_to_world
-        mesh, pose = _near_origin(instance.mesh, pose)
-        if not mesh.materials and mesh.color_attributes:
-            mesh.materials.append(_colour_material(mesh))
+        mesh = instance.mesh
+        if mesh not in shifts:
+            shifts[mesh] = _prepare(mesh)
+            if not mesh.materials and mesh.color_attributes:
+                mesh.materials.append(_colour_material(mesh))
+        pose = world_to_normalised @ instance.local_to_world @ shifts[mesh]
         ob = bpy.data.objects.new(instance.name, mesh)
         scene.collection.objects.link(ob)
         for slot, material in zip(ob.material_slots, instance.materials, strict=False):
@@ -70,21 +74,29 @@ def fill_picture_scene(scene: Any, instances: list[Instance], world_to_normalise
     scene.world = _surroundings()
 
 
-def _near_origin(mesh: Any, pose: np.ndarray) -> tuple[Any, np.ndarray]:
-    """The mesh and its pose, without far-off coordinates, which single precision cannot carry."""
-    points = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-    mesh.vertices.foreach_get("co", points)
-    points = points.reshape(-1, 3).astype(np.float64)
+def _prepare(mesh: Any) -> np.ndarray:
+    """Makes the mesh fit to be photographed; returns the matrix (4, 4) that puts it back.
+
+    Every vertex moves outwards by a hair, so that of two faces in the same place, one for either
+    side, the one that faces the camera is seen, and not specks of both. Far-off coordinates,
+    which the single precision of the renderer cannot carry, go into the matrix.
+    """
+    points, normals = _vectors(mesh.vertices, "co"), _vectors(mesh.vertices, "normal")
     centre = (points.min(axis=0) + points.max(axis=0)) / 2
     size = np.ptp(points, axis=0).max()
-    if np.abs(centre).max() < _FAR_OFF * size:
-        return mesh, pose
-    mesh = mesh.copy()
-    mesh.vertices.foreach_set("co", (points - centre).astype(np.float32).ravel())
-    mesh.update()
     shift = np.eye(4)
-    shift[:3, 3] = centre
-    return mesh, pose @ shift
+    if np.abs(centre).max() > _FAR_OFF * size:
+        shift[:3, 3] = centre
+    points += _HAIR * size * normals - shift[:3, 3]
+    mesh.vertices.foreach_set("co", points.astype(np.float32).ravel())
+    mesh.update()
+    return shift
+
+
+def _vectors(vertices: Any, name: str) -> np.ndarray:
+    values = np.empty(len(vertices) * 3, dtype=np.float32)
+    vertices.foreach_get(name, values)
+    return values.reshape(-1, 3).astype(np.float64)
 
 
 def _node_tree(owner: Any) -> Any:
@@ -152,6 +164,7 @@ def fill_id_scene(scene: Any, shape: RestShape) -> None:
     mesh.update(calc_edges=True)
     ids = mesh.attributes.new("triangle", "FLOAT", "FACE")
     ids.data.foreach_set("value", np.arange(1, count + 1, dtype=np.float32))  # exact to 2^24
+    _prepare(mesh)
     mesh.materials.append(_id_material())
     scene.collection.objects.link(bpy.data.objects.new("triangles", mesh))
     scene.render.film_transparent = True
