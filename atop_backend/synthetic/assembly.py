@@ -83,7 +83,7 @@ class Assembly:
         words = (
             (phrases.DRAWER, phrases.DRAWER_BACK)
             if leaf.side == "out"
-            else phrases.swing(self.rng, leaf.side)
+            else phrases.swing(self.rng, leaf.side, 0.85 if leaf.plain else 0.4)
         )
         return self.draft(kind, leaf.joint, objects, parts, words)
 

@@ -19,7 +19,7 @@ SPECS = (
         "cabinet", CABINET_WORDS, (0.4, 1.6), (0.3, 0.6), (0.6, 1.3), (3, 4, 3, 1),
         {"door": 5, "drawer_door": 2.5, "drawers": 2, "open_door": 1, "door_open": 0.7,
          "door_drawer": 0.7, "door_door": 1, "open": 0.6, "door_drawers": 0.7, "drop": 0.2,
-         "flap": 0.3, "fixed": 0.15},
+         "flap": 0.3, "fixed": 0.15, "pullout": 0.2, "nook_drawers": 0.3},
         {"none": 4, "plinth": 3, "legs_square": 2, "legs_turned": 2, "sides": 1, "sled": 0.5},
     )),
     (3.0, Spec(
@@ -60,7 +60,8 @@ SPECS = (
         "kitchen cabinet", ("kitchen cabinet", "kitchen counter", "base cabinet", "counter",
                             "kitchen island", "kitchen unit"),
         (0.4, 2.6), (0.5, 0.75), (0.8, 0.98), (2, 3, 4, 3, 1.5),
-        {"drawer_door": 5, "door": 3, "drawers": 3, "open": 0.4, "fixed": 0.4, "open_drawer": 0.3},
+        {"drawer_door": 5, "door": 3, "drawers": 3, "open": 0.4, "fixed": 0.4, "open_drawer": 0.3, "pullout": 0.5,
+         "drawer_pullout": 0.3},
         {"plinth": 6, "none": 2, "legs_square": 0.6}, (0.06, 0.16),
         {"overhang": 7, "flush": 2, "none": 1, "rounded": 0.4}, handle_height=0.85, most_drawers=4,
         natural=(PAINTS, PAINTS, WOODS),
@@ -78,6 +79,12 @@ SPECS = (
         {"drawers": 6, "drawer_door": 0.7, "door": 0.7},
         {"none": 4, "plinth": 2, "casters": 2}, (0.03, 0.08), most_drawers=4, doors=0.4,
         natural=(METALS, PAINTS), tops={"none": 7, "flush": 2, "overhang": 1},
+    )),
+    (0.6, Spec(
+        "shoe cabinet", ("shoe cabinet", "shoe rack", "hallway cabinet", "cabinet"), (0.5, 1.2),
+        (0.17, 0.32), (0.6, 1.4), (4, 2), {"drops": 3, "drops_two": 3, "drawer": 0.2},
+        {"none": 3, "plinth": 1, "legs_square": 1, "legs_turned": 1}, (0.04, 0.15), doors=1.0,
+        tilt=True,
     )),
     (0.8, Spec(
         "locker", ("locker", "metal cabinet", "locker cabinet"), (0.3, 1.2), (0.35, 0.55),

@@ -56,6 +56,8 @@ def _local(rng: np.random.Generator, kind: str, length: float) -> list[tuple[np.
     half = length / 2
     out = float(np.clip(length * rng.uniform(0.12, 0.35), 0.018, 0.07))
     thick = float(np.clip(out * rng.uniform(0.15, 0.4), 0.004, 0.016))
+    if rng.random() < 0.12:  # as clumsy as on toys and in games
+        out, thick = 1.5 * out, 2.0 * thick
     match kind:
         case "bar":
             inset = half * rng.uniform(0.6, 0.98)

@@ -53,9 +53,14 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "flap_door": ("flap", "door"),
     "drop_drawers": ("drop", "drawers"),
     "drop": ("drop",),
+    "drops": ("drop", "drop", "drop"),
+    "drops_two": ("drop", "drop"),
+    "pullout": ("pullout",),
+    "drawer_pullout": ("drawer", "pullout"),
+    "nook_drawers": ("open", "drawers", "drawer"),
 }
 _SHARES = {"door": 1.0, "drawers": 1.0, "open": 0.6, "drawer": 0.28, "flap": 0.5, "drop": 0.6,
-           "fixed": 1.0}  # fmt: skip
+           "fixed": 1.0, "pullout": 1.0}  # fmt: skip
 
 
 def split(rng: np.random.Generator, low: float, high: float, count: int) -> np.ndarray:
@@ -104,7 +109,7 @@ def fill_column(
         elif step == "door":
             cells += _doors(rng, (x0, x1, lower, upper), side)
         else:
-            use = {"flap": "top", "drop": "bottom"}.get(step, step)
+            use = {"flap": "top", "drop": "bottom", "pullout": "drawer"}.get(step, step)
             cells.append(Cell(use, x0, x1, lower, upper))
     return cells
 
@@ -151,6 +156,8 @@ def names(cells: Sequence[Cell], target: int) -> tuple[str, ...]:
         if 0 < rank < len(rows) - 1 and rank < len(ordinals):
             found.append(f"{ordinals[rank]} {noun} from the top")
             found.append(f"{ordinals[rank]} {noun}")
+    if noun == "drawer" and cell.z1 - cell.z0 > 1.25 * (cell.x1 - cell.x0):
+        found += ["pull-out", "pull-out unit", "front"]
     if len(alike) == 1 or (noun == "door" and cell.z1 - cell.z0 > 1.2):
         found.append(f"{noun}")
     return tuple(found)

@@ -69,6 +69,7 @@ class Leaf(NamedTuple):
     fixed: Pieces  # hinge halves and rails that stay
     joint: JointMotion
     side: str  # hinge side, or "out"
+    plain: bool = False  # nothing on it tells where its free edge is
 
 
 def any_look(rng: np.random.Generator, appliance: bool = False) -> Look:
@@ -147,7 +148,7 @@ def door(
         on_leaf, on_body = _hinges(rng, opening, side, look, joint, knuckle, paints)
         pieces += on_leaf
         fixed += on_body
-    return Leaf(pieces, fixed, joint, side)
+    return Leaf(pieces, fixed, joint, side, look.handle == "none")
 
 
 def door_handle(
@@ -280,6 +281,8 @@ def _drawer_handles(
 ) -> Pieces:
     """The handle of a drawer, or two of them on a wide one."""
     length = float(np.clip(look.handle_length * opening.width * 0.8, 0.06, 0.92 * opening.width))
+    if opening.height > 1.25 * opening.width:
+        return _pull_out_handle(rng, opening, look, paints)
     share = 0.5 if look.handle_height != look.handle_height else 0.35 + 0.3 * look.handle_height
     if look.handle == "blade" or chance(rng, 0.12):
         share = 0.9
@@ -299,3 +302,22 @@ def _drawer_handles(
         )
         pieces += handles.handle(rng, look.handle, at, lying, length, paints)
     return pieces
+
+
+def _pull_out_handle(
+    rng: np.random.Generator, opening: Opening, look: Look, paints: Paints
+) -> Pieces:
+    """The handle of a tall, narrow front that is pulled out: in its middle line."""
+    upright = chance(rng, 0.55)
+    room = opening.height if upright else opening.width
+    length = float(np.clip(0.4 * look.handle_length * room, 0.06, 0.8 * room))
+    if look.handle in handles.ROUND:
+        length = float(np.clip(length, 0.1, 0.28))
+    share = rng.uniform(0.5, 0.85) if not upright else rng.uniform(0.5, 0.75)
+    share = min(share, 1.0 - 0.55 * length / opening.height) if upright else share
+    at = (
+        (opening.x0 + opening.x1) / 2,
+        opening.y0,
+        opening.z0 + share * opening.height,
+    )
+    return handles.handle(rng, look.handle, at, not upright, length, paints)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from atop_backend.synthetic import carcass, leaves, phrases, solids
+from atop_backend.synthetic import carcass, leaves, ornament, phrases, solids
 from atop_backend.synthetic.carcass import Body
 from atop_backend.synthetic.draft import Draft
 from atop_backend.synthetic.layout import (
@@ -47,6 +47,7 @@ class Spec(NamedTuple):
     natural: tuple[np.ndarray, ...] = (WOODS, PAINTS)
     appliance: bool = False
     inset: float = 0.35
+    tilt: bool = False  # doors at the bottom edge only tilt
     hollow: float = 0.8
 
 
@@ -63,11 +64,24 @@ def storage(rng: np.random.Generator, spec: Spec) -> Draft:
     inset = body.hollow and chance(rng, spec.inset)
     look = leaves.any_look(rng, spec.appliance)
     fitting = fit_out(rng, body, divide(rng, spec, body, inset), inset)
-    for piece in (
-        carcass.base(rng, base_style, body, colours),
-        carcass.top(rng, choose(rng, spec.tops), body, colours, 0.0 if inset else fitting.thick),
-    ):
-        place(builder, piece, STATIC)
+    out = 0.0 if inset else fitting.thick
+    top_style = choose(rng, spec.tops)
+    crowned = top_style != "none" and chance(rng, 0.12)
+    lid = (
+        ornament.crown(rng, body, colours, out)
+        if crowned
+        else carcass.top(rng, top_style, body, colours, out)
+    )
+    place(builder, [*carcass.base(rng, base_style, body, colours), *lid], STATIC)
+    if base_style.startswith("legs") and chance(rng, 0.25):
+        place(builder, ornament.apron(rng, body, colours), STATIC)
+    if chance(rng, 0.08):
+        look = look._replace(line="outer")  # the posts are in the way of any other
+        place(builder, ornament.posts(rng, body, colours), STATIC)
+    if body.high[2] < 1.3 and not crowned and chance(rng, 0.15):
+        level = max((float(piece[..., 2].max()) for piece, _ in lid), default=body.high[2])
+        things = ornament.on_top(rng, body.width, body.low[1], body.high[1], level, colours)
+        place(builder, things, STATIC)
     leaf, parts = install(rng, builder, colours, [fitting], look, spec)
     return finish(rng, spec, builder, leaf, parts)
 
@@ -128,7 +142,7 @@ def finish(
     if leaf.side == "out":
         opening, closing = phrases.DRAWER, phrases.DRAWER_BACK
     else:
-        opening, closing = phrases.swing(rng, leaf.side)
+        opening, closing = phrases.swing(rng, leaf.side, 0.85 if leaf.plain else 0.4)
     wanted = int(rng.integers(12, 28))
     return Draft(
         spec.kind,
@@ -257,6 +271,8 @@ def _fit(
     upper = float(np.clip(rng.normal(93.0, 14.0), 60.0, most))
     if fitting.inset and fitting.reveal > 0.004:
         upper = min(upper, 105.0)
+    if spec.tilt and cell.use == "bottom":
+        upper = rng.uniform(25.0, 55.0)
     tall = spec.handle_height
     if tall is None and np.isnan(look.handle_height):
         middle = (cell.z0 + cell.z1) / 2
