@@ -54,7 +54,7 @@ SPECS = (
         "wall cabinet", ("wall cabinet", "cabinet", "cupboard", "hanging cabinet", "upper cabinet"),
         (0.35, 1.3), (0.25, 0.4), (0.35, 0.95), (4, 4, 1.5),
         {"door": 6, "flap": 1.8, "flap_door": 0.5, "door_open": 1.2, "open": 0.6, "door_door": 0.5},
-        {"none": 1}, tops={"none": 7, "overhang": 2, "flush": 1}, handle_height=0.18,
+        {"none": 1}, tops={"none": 7, "overhang": 2, "flush": 1}, handle_height=0.18, stands=False,
     )),
     (4.0, Spec(
         "kitchen cabinet", ("kitchen cabinet", "kitchen counter", "base cabinet", "counter",

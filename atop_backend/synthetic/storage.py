@@ -47,6 +47,7 @@ class Spec(NamedTuple):
     natural: tuple[np.ndarray, ...] = (WOODS, PAINTS)
     appliance: bool = False
     inset: float = 0.35
+    stands: bool = True  # on the floor, so that things may be put on it
     tilt: bool = False  # doors at the bottom edge only tilt
     hollow: float = 0.8
 
@@ -78,7 +79,7 @@ def storage(rng: np.random.Generator, spec: Spec) -> Draft:
     if chance(rng, 0.08):
         look = look._replace(line="outer")  # the posts are in the way of any other
         place(builder, ornament.posts(rng, body, colours), STATIC)
-    if body.high[2] < 1.3 and not crowned and chance(rng, 0.15):
+    if spec.stands and body.high[2] < 1.3 and not crowned and chance(rng, 0.15):
         level = max((float(piece[..., 2].max()) for piece, _ in lid), default=body.high[2])
         things = ornament.on_top(rng, body.width, body.low[1], body.high[1], level, colours)
         place(builder, things, STATIC)
