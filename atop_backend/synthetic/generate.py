@@ -17,6 +17,8 @@ from atop_backend.synthetic import (
     doorways,
     furniture,
     luggage,
+    machines,
+    office,
     plumbing,
     pocket,
     safes,
@@ -57,6 +59,8 @@ _GROUPS = (
             seating,
             stands,
             luggage,
+            machines,
+            office,
         ),
     ),
 )

@@ -87,13 +87,14 @@ def suitcase(rng: np.random.Generator) -> Draft:
         )
         if standing:
             parts, motion, back_words = (
-                ("lid", "cover", "front half"),
-                say.join(say.OPEN, say.SWING, say.FOLD_DOWN),
+                ("lid", "cover", "shell"),
+                say.join(say.OPEN, say.FOLD_DOWN),
                 say.SWING_SHUT,
             )
             joint = hinge(joint.axis, joint.origin, s.degrees(60, 100))
-    if standing:  # on its hinge, the lid towards the viewer
-        joint = s.lay(joint, (1, 0, 0), np.pi / 2)
+    if standing:  # on its hinge, the lid towards the viewer or away
+        joint = s.lay(joint, (1, 0, 0), -np.pi / 2)
+        joint = s.lay(joint, (0, 0, 1), s.one_of(np.pi, np.pi, 0.0))
     return s.draft("suitcase", joint, objects, parts, motion, back_words)
 
 
