@@ -217,6 +217,7 @@ class MultiViewVideoTransformer(nn.Module):
         self.modulate_out = nn.Linear(width, 2 * width)
         self.write_latents = nn.Linear(width, patch_features)
         self.checkpointing = False  # trades a second forward pass for memory while training
+        self.run_block = Block.forward  # training puts a compiled version here
         self._initialise()
 
     def _initialise(self) -> None:
@@ -282,8 +283,8 @@ class MultiViewVideoTransformer(nn.Module):
     ) -> Tensor:
         block = self.blocks[index]
         if self.checkpointing and self.training:
-            return checkpoint(block, x, modulation, text, film, use_reentrant=False)
-        return block(x, modulation, text, film)
+            return checkpoint(self.run_block, block, x, modulation, text, film, use_reentrant=False)
+        return self.run_block(block, x, modulation, text, film)
 
 
 def forward_flops(

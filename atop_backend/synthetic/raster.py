@@ -1,7 +1,7 @@
 """Which triangle each pixel sees, for many pictures at once.
 
-On a GPU a small CUDA kernel does it (built once with nvcc); elsewhere a plain torch version of
-the same rule, which is also what the kernel is tested against.
+On a GPU a small CUDA kernel does it (built once with nvcc); elsewhere a plain numpy version
+of the same rule, which is also what the kernel is tested against.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import torch
 from jaxtyping import Float, Int, Int16
 from torch import Tensor
@@ -20,7 +21,6 @@ from torch import Tensor
 from atop_backend.errors import SetupError
 
 _SOURCE = Path(__file__).with_name("raster.cu")
-_CHUNK = 64  # triangles at a time in the torch version; bounds its memory
 
 
 def rasterise(
@@ -34,36 +34,38 @@ def rasterise(
     """
     if screen.is_cuda:
         return _rasterise_cuda(screen, counts, size_px)
-    return _rasterise_torch(screen, counts, size_px)
+    return _rasterise_numpy(screen, counts, size_px)
 
 
-def _rasterise_torch(screen: Tensor, counts: Tensor, size_px: int) -> Tensor:
-    centres = torch.arange(size_px, dtype=screen.dtype) + 0.5
-    py, px = torch.meshgrid(centres, centres, indexing="ij")
-    px, py = px.reshape(1, 1, -1), py.reshape(1, 1, -1)
-    pictures, capacity = screen.shape[:2]
-    nearest = torch.zeros(pictures, size_px * size_px, dtype=screen.dtype)
-    indices = torch.full((pictures, size_px * size_px), -1, dtype=torch.int16)
-    for base in range(0, capacity, _CHUNK):
-        block = screen[:, base : base + _CHUNK]
-        (ax, ay, az), (bx, by, bz), (cx, cy, cz) = (
-            block[:, :, corner].unsqueeze(-1).unbind(dim=2) for corner in range(3)
-        )
-        area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
-        ids = torch.arange(base, base + block.shape[1])
-        usable = (area.abs() > 1e-6) & (torch.minimum(torch.minimum(az, bz), cz) > 0)
-        usable &= (ids[None] < counts[:, None]).unsqueeze(-1)
-        area = torch.where(usable, area, 1.0)
-        a = ((bx - px) * (cy - py) - (by - py) * (cx - px)) / area
-        b = ((cx - px) * (ay - py) - (cy - py) * (ax - px)) / area
+def _rasterise_numpy(screen: Tensor, counts: Tensor, size_px: int) -> Tensor:
+    pictures = zip(screen.double().numpy(), counts.tolist(), strict=True)
+    drawn = [_draw_picture(triangles[:count], size_px) for triangles, count in pictures]
+    return torch.from_numpy(np.stack(drawn))
+
+
+def _draw_picture(triangles: np.ndarray, size_px: int) -> np.ndarray:
+    """One picture, triangle by triangle over the pixels of its bounding box."""
+    nearest = np.zeros((size_px, size_px))
+    indices = np.full((size_px, size_px), -1, np.int16)
+    edges = triangles[:, 1:, :2] - triangles[:, :1, :2]
+    areas = edges[:, 0, 0] * edges[:, 1, 1] - edges[:, 0, 1] * edges[:, 1, 0]
+    low = np.floor(triangles[:, :, :2].min(axis=1) - 0.5).clip(0, size_px).astype(int)
+    high = np.ceil(triangles[:, :, :2].max(axis=1) + 0.5).clip(0, size_px).astype(int)
+    usable = (np.abs(areas) > 1e-6) & (triangles[:, :, 2].min(axis=1) > 0)
+    usable &= (low < high).all(axis=1)
+    for index in np.flatnonzero(usable):
+        (ax, ay, az), (bx, by, bz), (cx, cy, cz) = triangles[index]
+        box = (slice(low[index, 1], high[index, 1]), slice(low[index, 0], high[index, 0]))
+        px = np.arange(low[index, 0], high[index, 0])[None] + 0.5
+        py = np.arange(low[index, 1], high[index, 1])[:, None] + 0.5
+        a = ((bx - px) * (cy - py) - (by - py) * (cx - px)) / areas[index]
+        b = ((cx - px) * (ay - py) - (cy - py) * (ax - px)) / areas[index]
         c = 1 - a - b
-        inside = usable & (a >= 0) & (b >= 0) & (c >= 0)
-        nearness = torch.where(inside, a * az + b * bz + c * cz, 0.0)
-        best, which = nearness.max(dim=1)
-        closer = best > nearest
-        nearest = torch.where(closer, best, nearest)
-        indices = torch.where(closer, (which + base).to(torch.int16), indices)
-    return indices.view(pictures, size_px, size_px)
+        nearness = a * az + b * bz + c * cz
+        closer = (a >= 0) & (b >= 0) & (c >= 0) & (nearness > nearest[box])
+        nearest[box][closer] = nearness[closer]
+        indices[box][closer] = index
+    return indices
 
 
 @functools.cache
@@ -89,7 +91,13 @@ def _rasterise_cuda(screen: Tensor, counts: Tensor, size_px: int) -> Tensor:
     indices = torch.empty(pictures, size_px, size_px, dtype=torch.int16, device=screen.device)
     stream = torch.cuda.current_stream(screen.device).cuda_stream
     status = _library().rasterise(
-        screen.data_ptr(), counts.data_ptr(), indices.data_ptr(), pictures, capacity, size_px, stream
+        screen.data_ptr(),
+        counts.data_ptr(),
+        indices.data_ptr(),
+        pictures,
+        capacity,
+        size_px,
+        stream,
     )
     if status != 0:
         raise RuntimeError(f"the rasteriser failed with CUDA error {status}")

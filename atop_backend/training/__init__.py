@@ -1,0 +1,1 @@
+"""Training of the bundled model on generated objects; not needed to run the product."""
