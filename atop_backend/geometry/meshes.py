@@ -110,10 +110,8 @@ def part_vertices(shape: RestShape) -> np.ndarray:
 def principal_extents(points: np.ndarray) -> np.ndarray:
     """Sizes (3,) along the principal directions of points (k, 3), longest direction first."""
     centred = points - points.mean(axis=0)
-    directions = np.linalg.svd(centred, full_matrices=True)[2] if len(points) < 4 else None
-    if directions is None:
-        directions = np.linalg.eigh(centred.T @ centred)[1].T[::-1]
-    return np.ptp(centred @ directions.T, axis=0)
+    directions = np.linalg.eigh(centred.T @ centred)[1][:, ::-1]
+    return np.ptp(centred @ directions, axis=0)
 
 
 def save_shape(path: Path, shape: RestShape) -> None:
