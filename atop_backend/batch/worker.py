@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from atop_backend.batch.processes import end_tree, memory_mb
-from atop_backend.contracts import JobRequest, JobResult
+from atop_backend.contracts import JobRequest
 from atop_backend.protocol import Event
 
-Articulate = Callable[[JobRequest, Callable[[Event], None]], JobResult]
+Articulate = Callable[[JobRequest, Callable[[Event], None]], object]
 
 _MEMORY_WORDS = ("out of memory", "can't allocate memory", "cannot allocate memory")
 

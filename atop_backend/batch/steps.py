@@ -1,0 +1,98 @@
+"""One job as three steps that may run in different processes on different machines.
+
+A job grows in a staging folder on shared storage and is put in place when it is complete, as
+`stages.articulate` does in one go; the same steps in the same order give the same result.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from atop_backend.contracts import JobRequest
+from atop_backend.errors import InputError
+
+PATHS = ("asset", "out", "weights", "finetuned")
+
+
+class Steps(NamedTuple):
+    """What each kind of worker does with a request whose `out` is the staging folder."""
+
+    render: Callable[[JobRequest], None]  # on a CPU, through Blender
+    infer: Callable[[JobRequest], None]  # where the model is
+    report: Callable[[JobRequest], None]  # on a CPU, through Blender
+
+
+def _render(request: JobRequest) -> None:
+    from atop_backend import stages
+
+    stages.start(request, lambda event: None)
+
+
+def _infer(request: JobRequest) -> None:
+    from atop_backend import stages
+
+    for stage in ("generate", "fit"):
+        stages.repeat(request.out, stage, lambda event: None)
+
+
+def _report(request: JobRequest) -> None:
+    from atop_backend import stages
+
+    stages.repeat(request.out, "report", lambda event: None)
+
+
+PRODUCT = Steps(_render, _infer, _report)
+
+
+def staging(out: Path, key: str) -> Path:
+    """The folder in which a job of a batch grows; everything under it may be thrown away."""
+    return out / "staging" / key[:2] / key
+
+
+def publish(staged: Path, request: JobRequest) -> None:
+    """Put a complete job folder where the request wants it."""
+    document = request.to_dict()
+    (staged / "request.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    request.out.parent.mkdir(parents=True, exist_ok=True)
+    if request.out.exists():
+        shutil.rmtree(request.out)
+    staged.rename(request.out)
+    shutil.rmtree(staged.parent, ignore_errors=True)
+
+
+def to_shared(request: JobRequest, root: Path | None) -> dict[str, Any]:
+    """The request as a dictionary whose paths are relative to the shared root.
+
+    Raises:
+        InputError: A path is not below the root.
+    """
+    data = request.to_dict()
+    if root is None:
+        return data
+    for name in PATHS:
+        if data[name] is None:
+            continue
+        try:
+            data[name] = Path(data[name]).relative_to(root).as_posix()
+        except ValueError as error:
+            raise InputError(
+                f"{data[name]} is not below the shared folder {root}",
+                hint="put assets and results there, or give another --root",
+            ) from error
+    return data
+
+
+def from_shared(data: dict[str, Any], root: str) -> JobRequest:
+    """The request that `to_shared` wrote, where this machine has the root; "" for none."""
+    request = JobRequest.from_dict(data)
+    if not root:
+        return request
+    there: dict[str, Any] = {
+        name: Path(root) / data[name] for name in PATHS if data[name] is not None
+    }
+    return replace(request, **there)
