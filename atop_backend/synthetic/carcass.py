@@ -20,16 +20,19 @@ class Body(NamedTuple):
     wall: float
     hollow: bool
     middle: float = 0.0  # x of its middle
+    setback: float = 0.0  # y of its middle
 
     @property
     def low(self) -> np.ndarray:
         """Lower left front corner."""
-        return np.array([self.middle - self.width / 2, -self.depth / 2, self.base])
+        y = self.setback - self.depth / 2
+        return np.array([self.middle - self.width / 2, y, self.base])
 
     @property
     def high(self) -> np.ndarray:
         """Upper right back corner."""
-        return np.array([self.middle + self.width / 2, self.depth / 2, self.base + self.height])
+        y = self.setback + self.depth / 2
+        return np.array([self.middle + self.width / 2, y, self.base + self.height])
 
 
 def shell(rng: np.random.Generator, body: Body, paints: Paints) -> Pieces:

@@ -16,6 +16,7 @@ from atop_backend.synthetic import (
     devices,
     doorways,
     furniture,
+    kitchens,
     luggage,
     machines,
     office,
@@ -42,7 +43,18 @@ Kind = Callable[[np.random.Generator], Draft]
 _GROUPS = (
     (
         0.6,
-        (furniture, tables, sliding, cooling, cooking, washing, safes, doorways, windows),
+        (
+            furniture,
+            kitchens,
+            tables,
+            sliding,
+            cooling,
+            cooking,
+            washing,
+            safes,
+            doorways,
+            windows,
+        ),
     ),
     (
         0.4,
