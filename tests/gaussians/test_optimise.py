@@ -108,7 +108,7 @@ def colours_only(cloud):
 def test_gaussians_go_where_the_clip_shows_them(case, guidance, channels, prediction):
     cloud, conditions, goals = case
     denoiser = KnowsTheClip(prediction, draw(cloud, conditions, goals)[:, :, :channels])
-    config = OptimiseConfig(steps=24, learning_rate=0.015, sampling_steps=1)
+    config = OptimiseConfig(steps=32, learning_rate=0.015, sampling_steps=1)
     found = articulate_cloud(
         colours_only(cloud),
         CAMERAS,
