@@ -140,7 +140,7 @@ def rail(rng: np.random.Generator) -> Draft:
     long, wide, thick = s.between(0.5, 1.2), s.between(0.08, 0.4), s.between(0.03, 0.12)
     block = s.between(0.1, 0.45) * long
     start = -long / 2 if s.chance(0.6) else s.between(-0.5, 0.2) * long
-    start = max(start, -long / 2)
+    start = min(max(start, -long / 2), 0.35 * long - block)
     travel = (long / 2 - block - start) * s.between(0.5, 1.0)
     style = s.one_of("rail", "two rods", "channel", "plate")
     height = s.between(0.04, 0.25)

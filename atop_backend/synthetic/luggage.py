@@ -103,7 +103,8 @@ def trolley_case(rng: np.random.Generator) -> Draft:
     s = Sketch(rng)
     wide, deep, high = s.between(0.34, 0.5), s.between(0.2, 0.3), s.between(0.5, 0.75)
     part = s.one_of("pull", "pull", "wheel", "wheel", "door", "grip")
-    base = 0.06
+    radius = s.between(0.022, 0.035)
+    base = 2 * radius + 0.012
     split = deep * s.between(-0.1, 0.3)
     outline = rounded_rectangle((-wide / 2, base), (wide / 2, base + high), s.between(0.01, 0.08))
     s.fix(extrude(outline, "xz", split + 0.001, deep / 2))
@@ -115,7 +116,6 @@ def trolley_case(rng: np.random.Generator) -> Draft:
         )
         s.add(rib, "trim", part == "door")
     chosen = (s.sign(), s.sign())
-    radius = s.between(0.022, 0.035)
     for side in (-1, 1):
         for end in (-1, 1):
             x, y = side * wide * 0.42, end * deep * 0.38

@@ -56,7 +56,10 @@ def cart(rng: np.random.Generator) -> Draft:
     wide, long, high = s.between(0.35, 0.7), s.between(0.5, 1.1), s.between(0.3, 0.9)
     radius, thick = s.between(0.05, 0.16), s.between(0.02, 0.06)
     style, look = s.one_of("platform", "box", "shelves", "basket"), int(rng.integers(3))
+    inset, caster = s.one_of(0.0, 0.05), s.chance(0.4)
     floor = radius * s.between(0.9, 2.0)
+    if inset or caster:  # the wheels are under the floor
+        floor = 2 * radius + s.between(0.015, 0.04)
     if style == "platform":
         s.fix(box((-wide / 2, -long / 2, floor), (wide / 2, long / 2, floor + 0.04)))
     elif style == "box":
@@ -90,7 +93,6 @@ def cart(rng: np.random.Generator) -> Draft:
         path += [(wide * 0.45, back + reach, grip), (wide * 0.45, back, floor + 0.03)]
         s.fix(tube(path, 0.014, 6), "handle")
     chosen = (s.sign(), s.sign())
-    inset, caster = s.one_of(0.0, 0.05), s.chance(0.4)
     for side in (-1, 1):
         for end in (-1, 1):
             x = side * (wide / 2 - inset - (thick if caster else -0.004))
