@@ -206,7 +206,7 @@ def _task(
     """One step of a job; the answer of the step before if that failed."""
     if before is not None and before["error"]:
         return before
-    root = os.environ.get(ROOT_VARIABLE, job["root"])
+    root = os.environ.get(ROOT_VARIABLE) or str(job["root"])
     final = from_shared(job["request"], root)
     staged = Path(root) / job["staged"]
     step = getattr(steps, name)
