@@ -1,43 +1,16 @@
-"""Ovens, ranges, toaster ovens and microwaves."""
+"""Ovens, ranges and toaster ovens."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from atop_backend.synthetic import fronts, leaves, prompts, solids
+from atop_backend.contracts import JointMotion
+from atop_backend.synthetic import leaves, prompts, solids
+from atop_backend.synthetic.appliances import knobs, window_door
 from atop_backend.synthetic.assembly import Assembly, feet, niche
 from atop_backend.synthetic.draft import Draft, hinge, slider
 from atop_backend.synthetic.leaves import Leaf, Look, Opening, hinge_joint
-from atop_backend.synthetic.pieces import Paints, Pieces, chance, choose
-
-
-def window_door(
-    rng: np.random.Generator, opening: Opening, paints: Paints, window: float, frame: float
-) -> Pieces:
-    """A thick appliance door whose window is set in or laid on, or that has none.
-
-    Args:
-        rng: Draws the kind of window.
-        opening: The closed door.
-        paints: Materials.
-        window: Probability of a window.
-        frame: Width of the frame around it, as a share of the shorter side.
-    """
-    low = np.array([opening.x0, opening.y0, opening.z0])
-    high = np.array([opening.x1, opening.y1, opening.z1])
-    if not chance(rng, window):
-        return fronts.front(rng, choose(rng, {"slab": 4, "bevelled": 2, "rounded": 1}), low, high,
-                            paints)  # fmt: skip
-    rim = frame * min(opening.width, opening.height)
-    lift = rim * rng.uniform(1.0, 1.8)  # more frame on the handle's side
-    x0, x1, z0, z1 = opening.x0 + rim, opening.x1 - rim, opening.z0 + rim, opening.z1 - lift
-    if chance(rng, 0.5):
-        pane = solids.box((x0, opening.y0 - 0.002, z0), (x1, opening.y0, z1))
-        return [(solids.box(low, high), paints.front), (pane, paints.glass)]
-    around = solids.frame(low, high, (x0, 0, z0), (x1, 0, z1), "y")
-    thick = opening.y1 - opening.y0
-    pane = solids.box((x0, opening.y0 + 0.2 * thick, z0), (x1, opening.y0 + 0.5 * thick, z1))
-    return [(around, paints.front), (pane, paints.glass)]
+from atop_backend.synthetic.pieces import chance, choose
 
 
 def drop_door(
@@ -59,36 +32,6 @@ def oven_look(rng: np.random.Generator) -> Look:
         handle_length=float(rng.uniform(0.5, 1.6)),
         handle_margin=float(rng.uniform(0.03, 0.08)),
     )  # fmt: skip
-
-
-def knobs(
-    make: Assembly,
-    places: list[tuple[float, float]],
-    y: float,
-    radius: float,
-    target: int | None = None,
-) -> np.ndarray | None:
-    """A set of knobs on a face at depth `y`; the one of index `target` moves.
-
-    Returns:
-        The point on the face at the target's centre, if there is one.
-    """
-    rng = make.rng
-    deep = radius * rng.uniform(0.6, 1.4)
-    sides = int(rng.choice([8, 10, 12, 16]))
-    pointer = chance(rng, 0.6)
-    lean = rng.uniform(0.8, 1.0)
-    for i, (x, z) in enumerate(places):
-        add = make.move if i == target else make.fix
-        add(
-            solids.cylinder((x, y, z), (0, -deep, 0), radius, radius * lean, sides),
-            make.paints.handle,
-        )
-        if pointer:
-            fin = solids.box((x - 0.18 * radius, y - 1.5 * deep, z - 0.85 * radius),
-                             (x + 0.18 * radius, y - 0.9 * deep, z + 0.85 * radius))  # fmt: skip
-            add(fin, make.paints.handle if chance(rng, 0.7) else make.paints.accent)
-    return None if target is None else np.array([places[target][0], y, places[target][1]])
 
 
 def _hob(make: Assembly, low: np.ndarray, high: np.ndarray) -> None:
@@ -146,8 +89,8 @@ def oven(rng: np.random.Generator) -> Draft:
     thick, wall = rng.uniform(0.025, 0.06), rng.uniform(0.03, 0.07)
     hollow = chance(rng, 0.8)
     target = choose(rng, {"door": 7.5, "drawer": 1.3 if drawer_z > low[2] else 0.0,
-                          "knob": 0.8 if panel else 0.0})  # fmt: skip
-    _oven_body(make, low, high, spans, drawer_z, wall, hollow)
+                          "knob": 0.8 if panel else 0.0, "rack": 0.8 if hollow and not double else 0.0})  # fmt: skip
+    pull = _oven_body(make, low, high, spans, drawer_z, wall, hollow, target == "rack")
     if free:
         _hob(make, low, high)
         if chance(rng, 0.4):  # a guard along the back
@@ -164,10 +107,14 @@ def oven(rng: np.random.Generator) -> Draft:
             joint = hinge((0, -1, 0), axis, np.radians(rng.uniform(60, 270)))
             return _finish_knob(make, joint, low, spans, look_thick=thick, drawer_z=drawer_z)
     leaf = _oven_leaves(make, low, high, spans, drawer_z, thick, hollow, target)
-    kind = "oven"
     objects = ("oven", "oven", "stove", "range", "cooker") if free else ("oven", "wall oven")
+    if pull is not None:
+        parts = ("rack", "oven rack", "shelf", "tray", "grill rack")
+        words = (prompts.join(prompts.SLIDE_OUT, prompts.EXTEND), prompts.SLIDE_IN)
+        return make.draft("oven rack", pull, ("oven", "stove", "range"), parts, words)
+    assert leaf is not None
     parts = ["door", "door", "front door"] if leaf.side != "out" else ["drawer", "bottom drawer"]
-    return make.draft_leaf(kind, leaf, objects, parts)
+    return make.draft_leaf("oven", leaf, objects, parts)
 
 
 def _oven_body(
@@ -178,12 +125,14 @@ def _oven_body(
     drawer_z: float,
     wall: float,
     hollow: bool,
-) -> None:
-    """The block with a cavity behind each door and behind the drawer."""
+    rack_moves: bool,
+) -> JointMotion | None:
+    """The block with a cavity behind each door and the drawer; the joint of a rack that moves."""
     rng = make.rng
     if not hollow:
         make.fix(solids.box(low, high), make.paints.body)
-        return
+        return None
+    pull = None
     depth = (high[1] - low[1]) - wall
     floors = [(drawer_z, z0, z1) for z0, z1 in spans]
     if drawer_z > low[2]:
@@ -194,10 +143,18 @@ def _oven_body(
         mouth = (low[0] + wall, high[0] - wall, z0 + 0.6 * wall, z1 - 0.6 * wall)
         block = niche((low[0], low[1], bottom), (high[0], high[1], ceiling), mouth, depth)
         make.fix(block, make.paints.body)
-        if z1 != drawer_z and chance(rng, 0.6):
+        if z1 == drawer_z:
+            continue
+        moves = rack_moves and pull is None
+        if moves or chance(rng, 0.6):
             z = z0 + rng.uniform(0.35, 0.6) * (z1 - z0)
-            make.fix(_rack(np.array([mouth[0], low[1] + 0.02, z]),
-                           np.array([mouth[1], low[1] + depth - 0.02, z])), make.paints.metal)  # fmt: skip
+            near, far = low[1] + 0.02, low[1] + depth - 0.02
+            rack = _rack(np.array([mouth[0], near, z]), np.array([mouth[1], far, z]))
+            (make.move if moves else make.fix)(rack, make.paints.metal)
+            if moves:
+                travel = (far - near) * rng.uniform(0.5, 0.85)
+                pull = slider((0, -1, 0), (0, (near + far) / 2, z), travel)
+    return pull
 
 
 def _panel(
@@ -254,8 +211,8 @@ def _oven_leaves(
     thick: float,
     hollow: bool,
     target: str,
-) -> Leaf:
-    """Hang doors and drawer; the one that moves comes back."""
+) -> Leaf | None:
+    """Hang doors and drawer; the one that moves comes back. Doors before a moving rack are open."""
     rng, look = make.rng, oven_look(make.rng)
     side = rng.uniform(0.0, 0.02)
     wanted: Leaf | None = None
@@ -268,7 +225,11 @@ def _oven_leaves(
         moves = target == "door" and i == chosen
         crossing = i == 1 or drawer_z > low[2]  # something below that the thickness would meet
         leaf = drop_door(make, opening, look._replace(line="outer") if crossing else look, upper)
-        make.put(leaf, moves)
+        if target == "rack":
+            flat = hinge(leaf.joint.axis, leaf.joint.origin, np.radians(rng.uniform(84, 90)))
+            make.put(leaf._replace(joint=flat), moving=False, opened=1.0)
+        else:
+            make.put(leaf, moves)
         wanted = leaf if moves else wanted
     if drawer_z > low[2]:
         opening = Opening(low[0] + side, high[0] - side, low[2], drawer_z, low[1] - thick, low[1])
@@ -278,7 +239,6 @@ def _oven_leaves(
         )
         make.put(leaf, target == "drawer")
         wanted = leaf if target == "drawer" else wanted
-    assert wanted is not None
     return wanted
 
 
@@ -313,116 +273,7 @@ def toaster_oven(rng: np.random.Generator) -> Draft:
                            ("door", "door", "glass door"))  # fmt: skip
 
 
-def microwave(rng: np.random.Generator) -> Draft:
-    """A microwave oven: door hinged left beside its controls, now and then otherwise."""
-    make = Assembly(rng)
-    width, depth, height = rng.uniform(0.42, 0.78), rng.uniform(0.28, 0.5), rng.uniform(0.24, 0.45)
-    base = rng.uniform(0.0, 0.02)
-    low, high = np.array([-width / 2, -depth / 2, base]), np.array([width / 2, depth / 2, height])
-    if base > 0.004:
-        make.fix(feet(low, high, base, 0.014), make.paints.dark)
-    hinge_side = choose(rng, {"left": 8.6, "right": 0.8, "bottom": 1.0})
-    controls = rng.uniform(0.14, 0.3) * width
-    if (hinge_side == "bottom" and chance(rng, 0.5)) or chance(rng, 0.06):
-        controls = 0.0
-    over = hinge_side == "bottom" and controls == 0.0 and chance(rng, 0.7)
-    strip = rng.uniform(0.04, 0.08) if over else 0.0
-    x0, x1 = low[0], high[0] - controls
-    if hinge_side == "right":
-        x0, x1 = low[0] + controls, high[0]
-    thick = rng.uniform(0.012, 0.045)
-    rim = rng.uniform(0.0, 0.02) if chance(rng, 0.5) else 0.0
-    opening = Opening(x0 + rim, x1, low[2] + rim, high[2] - rim - strip, low[1] - thick, low[1])
-    opening = opening.shrunk(0.0015)
-    inside = (opening.x0 + 0.02, opening.x1 - 0.02, opening.z0 + 0.02, opening.z1 - 0.02)
-    hollow = chance(rng, 0.75)
-    make.fix(niche(low, high, inside, 0.85 * depth) if hollow else solids.box(low, high),
-             make.paints.body)  # fmt: skip
-    if hollow and chance(rng, 0.5):
-        plate = 0.38 * min(inside[1] - inside[0], 0.8 * depth)
-        make.fix(
-            solids.cylinder(((inside[0] + inside[1]) / 2, -0.05 * depth, inside[2]), (0, 0, 0.012),
-                            plate, segments=14), make.paints.glass,
-        )  # fmt: skip
-    pieces = window_door(rng, opening, make.paints, 0.88, rng.uniform(0.08, 0.22))
-    look = leaves.any_look(rng, appliance=True)._replace(
-        handle=choose(rng, {"bar": 3, "round_bar": 2, "bow": 2, "u": 2, "grip": 0.7, "none": 3.5,
-                            "wedge": 1}),
-        handle_length=float(rng.uniform(0.5, 0.95)), handle_height=0.5,
-        handle_margin=float(rng.uniform(0.015, 0.04)),
-        line=("outer", "middle", "inner")[int(rng.integers(3))],
-    )  # fmt: skip
-    pieces += leaves.door_handle(rng, opening, hinge_side, look, make.paints)  # type: ignore[arg-type]
-    most = 95 if hinge_side == "bottom" else 130
-    upper = float(np.radians(np.clip(rng.normal(95, 14), 60, most)))
-    leaf = Leaf(pieces, [], hinge_joint(opening, hinge_side, look.line, upper), hinge_side)  # type: ignore[arg-type]
-    target = choose(rng, {"door": 9.0, "button": 0.5 if controls else 0.0,
-                          "dial": 0.5 if controls else 0.0})  # fmt: skip
-    make.put(leaf, moving=target == "door")
-    far = (x1, high[0]) if hinge_side != "right" else (low[0], x0)
-    other = _controls(make, far, low, high, thick, target) if controls else None
-    if target == "door" or other is None:
-        return make.draft_leaf("microwave", leaf, ("microwave", "microwave oven", "microwave"),
-                               ("door", "door", "front door"))  # fmt: skip
-    return other
-
-
-def _controls(
-    make: Assembly,
-    across: tuple[float, float],
-    low: np.ndarray,
-    high: np.ndarray,
-    thick: float,
-    target: str,
-) -> Draft | None:
-    """The panel of a microwave: display, buttons or dials; a draft if one of them moves."""
-    rng = make.rng
-    x0, x1 = across
-    y = low[1] - (thick if chance(rng, 0.7) else 0.3 * thick)
-    if chance(rng, 0.85) or target != "door":
-        make.fix(solids.box((x0 + 0.002, y, low[2]), (x1, low[1], high[2])), make.paints.trim)
-    else:
-        y = low[1]
-    wide, tall, mid = x1 - x0, high[2] - low[2], (x0 + x1) / 2
-    objects = ("microwave", "microwave oven")
-    if chance(rng, 0.7):
-        top = high[2] - 0.1 * tall
-        make.fix(
-            solids.box(
-                (x0 + 0.15 * wide, y - 0.002, top - 0.13 * tall), (x1 - 0.15 * wide, y, top)
-            ),
-            make.paints.dark,
-        )
-    if target == "dial" or (target == "door" and chance(rng, 0.35)):
-        places = [(mid, low[2] + share * tall) for share in (0.3, 0.6)]
-        chosen = int(rng.integers(2)) if target == "dial" else None
-        axis = knobs(make, places, y, min(0.3 * wide, 0.12 * tall), chosen)
-        if axis is None:
-            return None
-        joint = hinge((0, -1, 0), axis, np.radians(rng.uniform(60, 270)))
-        return make.draft("microwave dial", joint, objects, ("knob", "dial", "timer knob"),
-                          (prompts.TURN, None), directed=False)  # fmt: skip
-    deep = rng.uniform(0.003, 0.01)
-    columns, rows = int(rng.integers(1, 4)), int(rng.integers(2, 5))
-    chosen = int(rng.integers(columns * rows)) if target == "button" else -1
-    origin = None
-    for i in range(columns * rows):
-        x = x0 + wide * (0.18 + 0.64 * (i % columns + 0.5) / columns)
-        z = low[2] + tall * (0.08 + 0.6 * (i // columns + 0.5) / rows)
-        half = np.array([0.26 * wide / columns, deep, 0.24 * tall / rows])
-        centre = np.array([x, y - deep, z])
-        (make.move if i == chosen else make.fix)(
-            solids.box(centre - half, centre + half), make.paints.accent
-        )
-        origin = centre if i == chosen else origin
-    if origin is None:
-        return None
-    return make.draft("microwave button", slider((0, 1, 0), origin, 1.2 * deep), objects,
-                      ("button", "start button", "key"), (prompts.PRESS, None))  # fmt: skip
-
-
 KINDS = {
     "oven": (3.5, oven),
     "toaster oven": (1.0, toaster_oven),
-    "microwave": (3.2, microwave),
 }

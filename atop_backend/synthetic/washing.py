@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from atop_backend.synthetic import leaves, prompts, solids
+from atop_backend.synthetic.appliances import knobs, window_door
 from atop_backend.synthetic.assembly import Assembly, feet, niche
-from atop_backend.synthetic.cooking import knobs, oven_look, window_door
+from atop_backend.synthetic.cooking import oven_look
 from atop_backend.synthetic.draft import Draft, hinge, slider
 from atop_backend.synthetic.leaves import Leaf, Opening, hinge_joint
 from atop_backend.synthetic.pieces import Pieces, chance, choose

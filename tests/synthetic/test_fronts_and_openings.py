@@ -10,7 +10,9 @@ from atop_backend.synthetic import (
     cooling,
     doorways,
     furniture,
+    gates,
     kitchens,
+    microwaves,
     posing,
     safes,
     sliding,
@@ -24,13 +26,15 @@ MODULES = (
     furniture,
     kitchens,
     tables,
+    sliding,
     cooling,
     cooking,
+    microwaves,
     washing,
     safes,
     doorways,
+    gates,
     windows,
-    sliding,
 )
 BUILDERS = {name: entry[1] for module in MODULES for name, entry in module.KINDS.items()}
 SEEDS = range(12)
