@@ -88,15 +88,24 @@ def oven(rng: np.random.Generator) -> Draft:
     spans = [(drawer_z, split), (split, panel_z)] if double else [(drawer_z, panel_z)]
     thick, wall = rng.uniform(0.025, 0.06), rng.uniform(0.03, 0.07)
     hollow = chance(rng, 0.8)
-    target = choose(rng, {"door": 7.5, "drawer": 1.3 if drawer_z > low[2] else 0.0,
-                          "knob": 0.8 if panel else 0.0, "rack": 0.8 if hollow and not double else 0.0})  # fmt: skip
+    target = choose(
+        rng,
+        {
+            "door": 7.5,
+            "drawer": 1.3 if drawer_z > low[2] else 0.0,
+            "knob": 0.8 if panel else 0.0,
+            "rack": 0.8 if hollow and not double else 0.0,
+        },
+    )
     pull = _oven_body(make, low, high, spans, drawer_z, wall, hollow, target == "rack")
     if free:
         _hob(make, low, high)
         if chance(rng, 0.4):  # a guard along the back
             tall = rng.uniform(0.06, 0.2)
-            make.fix(solids.box((low[0], high[1] - 0.05, high[2]), (high[0], high[1], high[2] + tall)),
-                     make.paints.trim)  # fmt: skip
+            make.fix(
+                solids.box((low[0], high[1] - 0.05, high[2]), (high[0], high[1], high[2] + tall)),
+                make.paints.trim,
+            )
     face = low[1] - thick
     if panel:
         front = face if chance(rng, 0.6) else low[1] - 0.3 * thick

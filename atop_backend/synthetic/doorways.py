@@ -195,8 +195,15 @@ def surround(
     ]
     if light:
         upper = top + wide
-        bars.append(solids.frame((span.x0 - wide, y0, upper), (span.x1 + wide, y1, upper + light),
-                                 (span.x0, 0, upper), (span.x1, 0, upper + light - wide), "y"))  # fmt: skip
+        bars.append(
+            solids.frame(
+                (span.x0 - wide, y0, upper),
+                (span.x1 + wide, y1, upper + light),
+                (span.x0, 0, upper),
+                (span.x1, 0, upper + light - wide),
+                "y",
+            )
+        )
         pane = solids.box((span.x0, (y0 + y1) / 2 - 0.004, upper),
                           (span.x1, (y0 + y1) / 2 + 0.004, upper + light - wide))  # fmt: skip
         way.fixed.append((pane, make.paints.glass))
@@ -316,8 +323,14 @@ def sliding_door(rng: np.random.Generator) -> Draft:
         near = -1.0 if chance(rng, 0.5) else 1.0
         y = (-1.3 if near < 0 else 0.3) * thick
         opening = Opening(x0, x0 + width + 0.027, 0.01, height - 0.003, y, y + thick)
-        other = Opening(-0.03 if right else -width, width if right else 0.03, 0.01, height,
-                        (0.3 if near < 0 else -1.3) * thick, (1.3 if near < 0 else -0.3) * thick)  # fmt: skip
+        other = Opening(
+            -0.03 if right else -width,
+            width if right else 0.03,
+            0.01,
+            height,
+            (0.3 if near < 0 else -1.3) * thick,
+            (1.3 if near < 0 else -0.3) * thick,
+        )
         way.fixed += leaf_of(rng, other, style, make.paints)
         travel = width * rng.uniform(0.6, 0.93)
         kind = "sliding door"
@@ -362,34 +375,7 @@ def _barn_rail(
     return Opening(-width / 2, width / 2, 0.01, height, -gap - thick, -gap)
 
 
-def saloon_door(rng: np.random.Generator) -> Draft:
-    """A pair of short leaves between posts that swing both ways."""
-    make = Assembly(rng, (WOODS, PAINTS))
-    way = Doorway()
-    width, height = rng.uniform(0.8, 1.4), rng.uniform(1.6, 2.2)
-    deep, thick = rng.uniform(0.08, 0.16), rng.uniform(0.02, 0.04)
-    surround(rng, make, way, Opening(-width / 2, width / 2, 0, height, 0, 0), (-deep / 2, deep / 2))
-    z0, z1 = height * rng.uniform(0.2, 0.35), height * rng.uniform(0.65, 0.85)
-    style = choose(rng, {"louvre": 4, "shaker": 1, "slab": 1, "planks": 1})
-    side = "left" if chance(rng, 0.5) else "right"
-    for hinged, x0, x1 in (("left", -width / 2, 0.0), ("right", 0.0, width / 2)):
-        opening = Opening(x0, x1, z0, z1, -thick / 2, thick / 2).shrunk(0.6 * thick)
-        pieces = leaf_of(rng, opening, style, make.paints)
-        if hinged == side:
-            way.moving += pieces
-            joint = leaves.hinge_joint(opening, hinged, "middle", np.radians(rng.uniform(60, 95)))  # type: ignore[arg-type]
-        else:
-            way.fixed += pieces
-    inwards = chance(rng, 0.5)
-    joint = way.finish(make, joint, inwards)
-    parts = ("door", f"{side} door", f"{side} saloon door", f"door on the {side}", "swing door")
-    return make.draft(
-        "saloon door", joint, (), parts, swing_words(rng, side, inwards), directed=True
-    )  # type: ignore[arg-type]
-
-
 KINDS = {
     "door": (3.2, room_door),
     "sliding door": (0.9, sliding_door),
-    "saloon door": (0.25, saloon_door),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from atop_backend.synthetic import solids
@@ -53,7 +55,7 @@ def front(
             gap = 0.04 * width / count
             pieces = [
                 (solids.box((a + gap, y0, z0), (b - gap, y1 - 0.3 * thick, z1)), paints.front)
-                for a, b in zip(edges[:-1], edges[1:], strict=True)
+                for a, b in pairwise(edges)
             ]
             back = solids.box((x0, y1 - 0.35 * thick, z0), (x1, y1, z1))
             return [*pieces, (back, paints.front)]

@@ -1,4 +1,4 @@
-"""Garden gates between posts."""
+"""Garden gates and saloon doors between posts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from atop_backend.synthetic import fronts, leaves, solids
 from atop_backend.synthetic.assembly import Assembly
-from atop_backend.synthetic.doorways import Doorway, door_grip, swing_words
+from atop_backend.synthetic.doorways import Doorway, door_grip, leaf_of, surround, swing_words
 from atop_backend.synthetic.draft import Draft
 from atop_backend.synthetic.leaves import Opening
 from atop_backend.synthetic.palette import METALS, PAINTS, WOODS
@@ -33,8 +33,14 @@ def gate(rng: np.random.Generator) -> Draft:
             section = Opening(a, b, 0.05, height, -thick / 2, thick / 2)
             way.fixed += _gate_leaf(rng, section, style, make.paints)
     if chance(rng, 0.15):
-        way.fixed.append((solids.box((-width / 2 - post, -post / 2, tall), (width / 2 + post, post / 2,
-                                     tall + post)), make.paints.trim))  # fmt: skip
+        way.fixed.append(
+            (
+                solids.box(
+                    (-width / 2 - post, -post / 2, tall), (width / 2 + post, post / 2, tall + post)
+                ),
+                make.paints.trim,
+            )
+        )
     side = "left" if chance(rng, 0.5) else "right"
     joint = None
     spans = [("left", -width / 2, 0.0), ("right", 0.0, width / 2)] if double else [
@@ -100,4 +106,30 @@ def _gate_leaf(rng: np.random.Generator, opening: Opening, style: str, paints: P
     return [(np.concatenate(parts), paints.front)]
 
 
-KINDS = {"gate": (0.8, gate)}
+def saloon_door(rng: np.random.Generator) -> Draft:
+    """A pair of short leaves between posts that swing both ways."""
+    make = Assembly(rng, (WOODS, PAINTS))
+    way = Doorway()
+    width, height = rng.uniform(0.8, 1.4), rng.uniform(1.6, 2.2)
+    deep, thick = rng.uniform(0.08, 0.16), rng.uniform(0.02, 0.04)
+    surround(rng, make, way, Opening(-width / 2, width / 2, 0, height, 0, 0), (-deep / 2, deep / 2))
+    z0, z1 = height * rng.uniform(0.2, 0.35), height * rng.uniform(0.65, 0.85)
+    style = choose(rng, {"louvre": 4, "shaker": 1, "slab": 1, "planks": 1})
+    side = "left" if chance(rng, 0.5) else "right"
+    for hinged, x0, x1 in (("left", -width / 2, 0.0), ("right", 0.0, width / 2)):
+        opening = Opening(x0, x1, z0, z1, -thick / 2, thick / 2).shrunk(0.6 * thick)
+        pieces = leaf_of(rng, opening, style, make.paints)
+        if hinged == side:
+            way.moving += pieces
+            joint = leaves.hinge_joint(opening, hinged, "middle", np.radians(rng.uniform(60, 95)))  # type: ignore[arg-type]
+        else:
+            way.fixed += pieces
+    inwards = chance(rng, 0.5)
+    joint = way.finish(make, joint, inwards)
+    parts = ("door", f"{side} door", f"{side} saloon door", f"door on the {side}", "swing door")
+    return make.draft(
+        "saloon door", joint, (), parts, swing_words(rng, side, inwards), directed=True
+    )  # type: ignore[arg-type]
+
+
+KINDS = {"gate": (0.8, gate), "saloon door": (0.25, saloon_door)}

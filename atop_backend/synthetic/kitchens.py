@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from atop_backend.synthetic import leaves, solids
@@ -45,8 +47,12 @@ class _Row:
         make, rng, low, high = self.make, self.rng, body.low, body.high
         front = low[1] - self.thick
         make.fix(solids.box(low, high), make.paints.metal)
-        make.fix(solids.box((low[0] + 0.003, front, low[2] + 0.003),
-                            (high[0] - 0.003, low[1], high[2] - 0.003)), make.paints.trim)  # fmt: skip
+        make.fix(
+            solids.box(
+                (low[0] + 0.003, front, low[2] + 0.003), (high[0] - 0.003, low[1], high[2] - 0.003)
+            ),
+            make.paints.trim,
+        )
         wide = 0.38 * body.width
         z = low[2] + body.height * (0.8 if kind == "oven" else 0.9)
         bar = solids.box(
@@ -78,10 +84,10 @@ def kitchen(rng: np.random.Generator) -> Draft:
         body = Body(wide, depth, rng.uniform(1.9, 2.2) - foot, foot, row.wall, True, middle)
         row.unit(body, _TALL)
         x0, x1 = (x0 + wide, x1) if left else (x0, x1 - wide)
-    count = max(2, int(round((x1 - x0) / rng.uniform(0.45, 0.75))))
+    count = max(2, round((x1 - x0) / rng.uniform(0.45, 0.75)))
     edges = split(rng, x0, x1, count)
     fixed = int(rng.integers(count)) if chance(rng, 0.5) else -1
-    for i, (a, b) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+    for i, (a, b) in enumerate(pairwise(edges)):
         body = Body(b - a, depth, height - foot, foot, row.wall, True, (a + b) / 2)
         if i == fixed:
             row.appliance(body, choose(rng, {"oven": 2, "dishwasher": 1}))
@@ -159,13 +165,17 @@ def _wall_units(
         section = [(back - 0.45, base), (back, base), (back, base + 0.3), (back - 0.2, base + 0.12)]
         make.fix(solids.extrude(section, "yz", middle - 0.9 * half, middle + 0.9 * half),
                  make.paints.metal)  # fmt: skip
-        make.fix(solids.box((middle - 0.12, back - 0.22, base + 0.1), (middle + 0.12, back, base + tall)),
-                 make.paints.metal)  # fmt: skip
+        make.fix(
+            solids.box(
+                (middle - 0.12, back - 0.22, base + 0.1), (middle + 0.12, back, base + tall)
+            ),
+            make.paints.metal,
+        )
     for a, b in spans:
         if b - a < 0.25:
             continue
-        edges = split(rng, a, b, max(1, int(round((b - a) / rng.uniform(0.4, 0.8)))))
-        for left, right in zip(edges[:-1], edges[1:], strict=True):
+        edges = split(rng, a, b, max(1, round((b - a) / rng.uniform(0.4, 0.8))))
+        for left, right in pairwise(edges):
             body = Body(right - left, deep, tall, base, row.wall, True, (left + right) / 2,
                         back - deep / 2)  # fmt: skip
             if chance(rng, 0.92):
@@ -179,11 +189,15 @@ def island(rng: np.random.Generator) -> Draft:
     width, depth = rng.uniform(0.9, 2.2), rng.uniform(0.55, 0.95)
     foot, height = rng.uniform(0.04, 0.14), rng.uniform(0.84, 0.95)
     edges = split(rng, -width / 2, width / 2, int(rng.integers(2, 5)))
-    for a, b in zip(edges[:-1], edges[1:], strict=True):
+    for a, b in pairwise(edges):
         row.unit(Body(b - a, depth, height - foot, foot, row.wall, True, (a + b) / 2), _BASE)
     inset = rng.uniform(0.0, 0.06)
-    make.fix(solids.box((-width / 2 + inset, -depth / 2 + 0.04, 0),
-                        (width / 2 - inset, depth / 2 - inset, foot)), make.paints.trim)  # fmt: skip
+    make.fix(
+        solids.box(
+            (-width / 2 + inset, -depth / 2 + 0.04, 0), (width / 2 - inset, depth / 2 - inset, foot)
+        ),
+        make.paints.trim,
+    )
     out, side, back = rng.uniform(0.03, 0.12), rng.uniform(0.0, 0.2), rng.uniform(0.0, 0.4)
     make.fix(solids.box((-width / 2 - side, -depth / 2 - out, height),
                         (width / 2 + side, depth / 2 + back, height + rng.uniform(0.02, 0.06))),

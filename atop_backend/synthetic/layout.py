@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -103,9 +104,7 @@ def fill_column(
             lines = upper - (upper - lower) * np.concatenate(
                 [[0.0], np.cumsum(heights) / heights.sum()]
             )
-            cells += [
-                Cell("drawer", x0, x1, b, a) for a, b in zip(lines[:-1], lines[1:], strict=True)
-            ]
+            cells += [Cell("drawer", x0, x1, b, a) for a, b in pairwise(lines)]
         elif step == "door":
             cells += _doors(rng, (x0, x1, lower, upper), side)
         else:

@@ -88,8 +88,13 @@ def on_top(
     y = low_y + (back - low_y) * rng.uniform(0.4, 0.7)
     if style == "mirror":
         half, tall = width * rng.uniform(0.2, 0.45), rng.uniform(0.4, 0.9)
-        frame = solids.frame((-half, back - 0.04, z), (half, back - 0.01, z + tall),
-                             (-half + 0.04, 0, z + 0.04), (half - 0.04, 0, z + tall - 0.04), "y")  # fmt: skip
+        frame = solids.frame(
+            (-half, back - 0.04, z),
+            (half, back - 0.01, z + tall),
+            (-half + 0.04, 0, z + 0.04),
+            (half - 0.04, 0, z + tall - 0.04),
+            "y",
+        )
         pane = solids.box(
             (-half + 0.04, back - 0.03, z + 0.04), (half - 0.04, back - 0.02, z + tall - 0.04)
         )

@@ -94,7 +94,7 @@ def _knuckles(
 
 
 def _lock(make: Assembly, opening: Opening, side: str) -> tuple[Pieces, np.ndarray | None]:
-    """What locks the door, towards its free edge or in its middle; and the axis point it turns on."""
+    """What locks the door, near its free edge or in its middle; the axis point it turns on."""
     rng, pieces = make.rng, []
     free = rng.uniform(0.6, 0.85) if chance(rng, 0.75) else 0.5
     share = free if side == "left" else 1 - free

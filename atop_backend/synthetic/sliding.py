@@ -16,11 +16,14 @@ from atop_backend.synthetic.prompts import join, words
 
 _FORMS: dict[str, tuple[tuple[str, ...], tuple[float, float, float, float, float, float]]] = {
     "wardrobe": (("wardrobe", "closet", "armoire"), (1.1, 2.4, 0.5, 0.7, 1.7, 2.3)),
-    "sideboard": (("sideboard", "credenza", "tv stand", "cabinet"), (1.0, 2.0, 0.35, 0.5, 0.45, 0.9)),
+    "sideboard": (
+        ("sideboard", "credenza", "tv stand", "cabinet"),
+        (1.0, 2.0, 0.35, 0.5, 0.45, 0.9),
+    ),
     "cabinet": (("cabinet", "cupboard", "storage cabinet"), (0.6, 1.3, 0.3, 0.5, 0.7, 1.9)),
     "display": (("display cabinet", "showcase", "glass cabinet"), (0.5, 1.3, 0.3, 0.5, 0.4, 1.9)),
     "wall": (("wall cabinet", "cabinet", "mirror cabinet"), (0.5, 1.2, 0.15, 0.35, 0.4, 0.8)),
-}  # fmt: skip
+}
 
 
 def _panel(
@@ -118,8 +121,12 @@ def hanging_cabinet_door(rng: np.random.Generator) -> Draft:
     make.move_all(_panel(make, opening, choose(rng, {"planks": 3, "slab": 1, "shaker": 1}), "bar",
                          right, 0.5))  # fmt: skip
     for x in (x0 + 0.2 * wide, x0 + 0.8 * wide):
-        make.move(solids.box((x - 0.015, low[1] - 0.038, rail - 0.1), (x + 0.015, low[1] - 0.03, rail + 0.05)),
-                  make.paints.metal)  # fmt: skip
+        make.move(
+            solids.box(
+                (x - 0.015, low[1] - 0.038, rail - 0.1), (x + 0.015, low[1] - 0.03, rail + 0.05)
+            ),
+            make.paints.metal,
+        )
     room = (parts_count - 1 - slot if right else slot) * wide
     joint = slider((1 if right else -1, 0, 0), opening.centre, room * rng.uniform(0.5, 1.0))
     objects = ("sideboard", "console", "tv stand", "cabinet", "media console")
@@ -158,11 +165,23 @@ def curtain(rng: np.random.Generator) -> Draft:
     if chance(rng, 0.5):
         y = rng.uniform(0.06, 0.12)
         rim = 0.06
-        make.fix(solids.frame((-0.45 * width, y, 0.1), (0.45 * width, y + 0.05, height),
-                              (-0.45 * width + rim, 0, 0.1 + rim), (0.45 * width - rim, 0, height - rim),
-                              "y"), make.paints.trim)  # fmt: skip
-        make.fix(solids.box((-0.45 * width + rim, y + 0.02, 0.1 + rim),
-                            (0.45 * width - rim, y + 0.025, height - rim)), make.paints.glass)  # fmt: skip
+        make.fix(
+            solids.frame(
+                (-0.45 * width, y, 0.1),
+                (0.45 * width, y + 0.05, height),
+                (-0.45 * width + rim, 0, 0.1 + rim),
+                (0.45 * width - rim, 0, height - rim),
+                "y",
+            ),
+            make.paints.trim,
+        )
+        make.fix(
+            solids.box(
+                (-0.45 * width + rim, y + 0.02, 0.1 + rim),
+                (0.45 * width - rim, y + 0.025, height - rim),
+            ),
+            make.paints.glass,
+        )
     left = chance(rng, 0.5)
     side = -1.0 if left else 1.0
     slats = chance(rng, 0.35)
@@ -175,10 +194,15 @@ def curtain(rng: np.random.Generator) -> Draft:
             count = int(rng.integers(4, 9))
             edges = np.linspace(a, b, count + 1)
             wide = 0.46 * (b - a) / count
-            cloth = np.concatenate([
-                solids.box((x - wide, -0.006 + 0.006 * (i % 2), 0.03), (x + wide, 0.001 + 0.006 * (i % 2), height))
-                for i, x in enumerate((edges[:-1] + edges[1:]) / 2)
-            ])  # fmt: skip
+            cloth = np.concatenate(
+                [
+                    solids.box(
+                        (x - wide, -0.006 + 0.006 * (i % 2), 0.03),
+                        (x + wide, 0.001 + 0.006 * (i % 2), height),
+                    )
+                    for i, x in enumerate((edges[:-1] + edges[1:]) / 2)
+                ]
+            )
         else:
             cloth = _folds(a, b, int(rng.integers(4, 9)), rng.uniform(0.015, 0.04), 0.02, height)
         add = make.move if s == side else make.fix

@@ -165,8 +165,12 @@ def _on_desk(make: Assembly, width: float, back: float, height: float) -> None:
                      make.paints.body)  # fmt: skip
     else:
         x = rng.uniform(-0.3, 0.3) * width
-        make.fix(solids.box((x - 0.25, back - 0.2, height + 0.1), (x + 0.25, back - 0.17, height + 0.42)),
-                 make.paints.dark)  # fmt: skip
+        make.fix(
+            solids.box(
+                (x - 0.25, back - 0.2, height + 0.1), (x + 0.25, back - 0.17, height + 0.42)
+            ),
+            make.paints.dark,
+        )
         make.fix(solids.box((x - 0.03, back - 0.2, height), (x + 0.03, back - 0.14, height + 0.2)),
                  make.paints.dark)  # fmt: skip
 
@@ -180,8 +184,10 @@ def tray_desk(rng: np.random.Generator) -> Draft:
     make.fix(solids.box((x0 - 0.01, y0, height - thick), (x1 + 0.01, y1, height)), make.paints.top)
     for a, b in ((x0, x0 + cheek), (x1 - cheek, x1)):
         make.fix(solids.box((a, y0 + 0.03, 0), (b, y1, height - thick)), make.paints.body)
-    make.fix(solids.box((x0 + cheek, y1 - 0.03, 0.3 * height), (x1 - cheek, y1 - 0.01, height - thick)),
-             make.paints.body)  # fmt: skip
+    make.fix(
+        solids.box((x0 + cheek, y1 - 0.03, 0.3 * height), (x1 - cheek, y1 - 0.01, height - thick)),
+        make.paints.body,
+    )
     z = height - thick - rng.uniform(0.07, 0.14)
     near, far = y0 + rng.uniform(0.0, 0.06), y1 - rng.uniform(0.06, 0.2)
     gap = 0.02
@@ -202,8 +208,13 @@ def tray_desk(rng: np.random.Generator) -> Draft:
                   make.paints.dark)  # fmt: skip
     joint = slider((0, -1, 0), (0, (near + far) / 2, z), (far - near) * rng.uniform(0.45, 0.85))
     parts = ("keyboard tray", "tray", "keyboard shelf", "pull-out shelf", "shelf")
-    return make.draft("table", joint, DESK_WORDS, parts,
-                      (prompts.join(prompts.SLIDE_OUT, prompts.EXTEND), prompts.SLIDE_IN))  # fmt: skip
+    return make.draft(
+        "table",
+        joint,
+        DESK_WORDS,
+        parts,
+        (prompts.join(prompts.SLIDE_OUT, prompts.EXTEND), prompts.SLIDE_IN),
+    )
 
 
 KINDS = {"table": (3.0, table), "desk": (3.0, desk), "desk tray": (0.4, tray_desk)}

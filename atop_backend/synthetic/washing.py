@@ -83,9 +83,13 @@ def _round_door(
         tall = rng.uniform(0.25, 0.5) * radius
         arm = sorted((line[0], x - grip * 0.9 * radius))
         pieces.append(
-            (solids.box((arm[0], y - 0.7 * thick, z - tall / 2), (arm[1], y - 0.1 * thick, z + tall / 2)),
-             make.paints.front)
-        )  # fmt: skip
+            (
+                solids.box(
+                    (arm[0], y - 0.7 * thick, z - tall / 2), (arm[1], y - 0.1 * thick, z + tall / 2)
+                ),
+                make.paints.front,
+            )
+        )
         fixed.append(
             (solids.cylinder((line[0], line[1], z - 0.65 * tall), (0, 0, 1.3 * tall), 0.014,
                              segments=8), make.paints.metal)
@@ -247,8 +251,10 @@ def top_loader(rng: np.random.Generator) -> Draft:
             make.move(solids.box((-grip, y0 - 0.018, height), (grip, y0, height + 0.8 * thick)),
                       make.paints.handle)  # fmt: skip
         else:
-            make.move(solids.box((x1 - 0.03, -grip, height + thick), (x1, grip, height + thick + 0.015)),
-                      make.paints.handle)  # fmt: skip
+            make.move(
+                solids.box((x1 - 0.03, -grip, height + thick), (x1, grip, height + thick + 0.015)),
+                make.paints.handle,
+            )
     upper = np.radians(rng.uniform(70, 100))
     if side == "back":
         joint = hinge((-1, 0, 0), ((x0 + x1) / 2, y1, height + rng.choice([0, thick])), upper)
@@ -295,8 +301,14 @@ def dishwasher(rng: np.random.Generator) -> Draft:
     pieces += leaves.door_handle(rng, opening, "bottom", look, make.paints)
     if not strip and chance(rng, 0.5):
         z = opening.z1 - rng.uniform(0.05, 0.12)
-        pieces.append((solids.box((opening.x0, opening.y0 - 0.002, z),
-                                  (opening.x1, opening.y0, opening.z1)), make.paints.trim))  # fmt: skip
+        pieces.append(
+            (
+                solids.box(
+                    (opening.x0, opening.y0 - 0.002, z), (opening.x1, opening.y0, opening.z1)
+                ),
+                make.paints.trim,
+            )
+        )
     upper = np.radians(np.clip(rng.normal(88, 6), 70, 92))
     leaf = Leaf(pieces, [], hinge_joint(opening, "bottom", look.line, upper), "bottom")
     objects = ("dishwasher", "dishwasher", "dish washer")
@@ -354,9 +366,15 @@ def _wire_basket(
     wire = 0.004
     loops = []
     for z in (z0, z1):
-        loops.append(solids.frame((x0, y0, z - wire), (x1, y1, z + wire),
-                                  (x0 + 2 * wire, y0 + 2 * wire, 0), (x1 - 2 * wire, y1 - 2 * wire, 0),
-                                  "z"))  # fmt: skip
+        loops.append(
+            solids.frame(
+                (x0, y0, z - wire),
+                (x1, y1, z + wire),
+                (x0 + 2 * wire, y0 + 2 * wire, 0),
+                (x1 - 2 * wire, y1 - 2 * wire, 0),
+                "z",
+            )
+        )
     for x in np.linspace(x0, x1, 8):
         loops.append(solids.box((x - wire / 2, y0, z0), (x + wire / 2, y1, z0 + wire)))
         for y in (y0, y1):

@@ -235,8 +235,13 @@ def hung(rng: np.random.Generator) -> Draft:
     travel = rest.height * rng.uniform(0.45, 0.93)
     joint = slider((0, 0, 1 if rises else -1), mover.centre, travel)
     level = ("lower", "bottom") if rises else ("upper", "top")
-    parts = ["window", "sash", "pane", "window",
-             *(f"{word} {noun}" for word in level for noun in ("sash", "pane", "window"))]  # fmt: skip
+    parts = [
+        "window",
+        "sash",
+        "pane",
+        "window",
+        *(f"{word} {noun}" for word in level for noun in ("sash", "pane", "window")),
+    ]
     there, back = (prompts.SLIDE_UP, prompts.SLIDE_DOWN)[:: 1 if rises else -1]
     there = join(there, words("slides open|opens|is opened", "open {}|slide {} open"))
     return window.finish(joint, chance(rng, 0.1), parts, (there, join(back, SHUT)))
