@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from atop_backend.errors import InputError
 from atop_backend.synthetic import (
     abstract,
     containers,
@@ -113,6 +114,9 @@ def generate(seed: int, kind: str | None = None) -> ArticulatedObject:
     while True:
         drawn = min(int(np.searchsorted(shares, rng.random())), len(builders) - 1)
         build = kinds()[kind][1] if kind else builders[drawn]
-        posed = pose(build(rng), rng)
+        try:
+            posed = pose(build(rng), rng)
+        except InputError:
+            continue  # sizes drawn so that nothing was left to move
         if len(posed.triangles) <= MAX_TRIANGLES:
             return posed

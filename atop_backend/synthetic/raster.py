@@ -81,6 +81,10 @@ def _library() -> ctypes.CDLL:
     library = ctypes.CDLL(str(target))
     library.rasterise.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int] * 3 + [ctypes.c_void_p]
     library.rasterise.restype = ctypes.c_int
+    library.shade.argtypes = (
+        [ctypes.c_void_p] * 6 + [ctypes.c_int] * 5 + [ctypes.c_float] * 2 + [ctypes.c_void_p]
+    )
+    library.shade.restype = ctypes.c_int
     return library
 
 
@@ -89,16 +93,35 @@ def _rasterise_cuda(screen: Tensor, counts: Tensor, size_px: int) -> Tensor:
     counts = counts.contiguous().int()
     pictures, capacity = screen.shape[:2]
     indices = torch.empty(pictures, size_px, size_px, dtype=torch.int16, device=screen.device)
-    stream = torch.cuda.current_stream(screen.device).cuda_stream
-    status = _library().rasterise(
-        screen.data_ptr(),
-        counts.data_ptr(),
-        indices.data_ptr(),
-        pictures,
-        capacity,
-        size_px,
-        stream,
-    )
+    pointers = [value.data_ptr() for value in (screen, counts, indices)]
+    _check(_library().rasterise(*pointers, pictures, capacity, size_px, _stream(screen)))
+    return indices
+
+
+def shade_on_gpu(
+    indices: Int16[Tensor, "clips views frames size size"],
+    table: Float[Tensor, "clips frames triangles columns"],
+    world_to_camera: Float[Tensor, "clips views 3 4"],
+    focal_px: float,
+    background: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`render._shade` as one kernel: half (c, v, f, 3, s, s), bool, float (c, v, 3, s, s)."""
+    clips, views, frames, size, _ = indices.shape
+    device = indices.device
+    rgb = torch.empty(clips, views, frames, 3, size, size, dtype=torch.half, device=device)
+    moving = torch.empty(clips, views, frames, size, size, dtype=torch.bool, device=device)
+    positions = torch.empty(clips, views, 3, size, size, device=device)
+    inputs = (indices.contiguous(), table.contiguous(), world_to_camera.contiguous())
+    pointers = [value.data_ptr() for value in (*inputs, rgb, moving, positions)]
+    sizes = (clips, views, frames, table.shape[2], size)
+    _check(_library().shade(*pointers, *sizes, focal_px, background, _stream(indices)))
+    return rgb, moving, positions
+
+
+def _stream(tensor: Tensor) -> int:
+    return torch.cuda.current_stream(tensor.device).cuda_stream
+
+
+def _check(status: int) -> None:
     if status != 0:
         raise RuntimeError(f"the rasteriser failed with CUDA error {status}")
-    return indices

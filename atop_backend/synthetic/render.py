@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float, Int, Int16
 from torch import Tensor
 
 from atop_backend.geometry import cameras
-from atop_backend.synthetic.raster import rasterise
+from atop_backend.synthetic.raster import rasterise, shade_on_gpu
 
 BACKGROUND = 0.75  # display value, as the render stage composites its views
 BLOCK_PX = 8  # a latent pixel's side in picture pixels
@@ -164,17 +164,35 @@ def draw(
     )
     nearness = 1 / seen[..., 2:]
     screen = torch.cat([seen[..., :2] * nearness * focal_px + size_px / 2, nearness], dim=-1)
-    views, capacity = screen.shape[1], screen.shape[3]
+    views = screen.shape[1]
     counts = objects.counts.repeat_interleave(views * frames)
     indices = rasterise(screen.flatten(0, 2), counts, size_px)
-    indices = indices.view(clips, views, frames, size_px, size_px).long()
-    hit = indices >= 0
-
+    indices = indices.view(clips, views, frames, size_px, size_px)
     table = _surface_table(objects, posed, rotations, translations, look)
-    rows = torch.arange(clips * frames, device=device).view(clips, 1, frames, 1, 1) * capacity
-    surface = table.flatten(0, 2)[(rows + indices.clamp_min(0)).flatten()]
-    surface = surface.view(*indices.shape, -1)
+    shade = shade_on_gpu if indices.is_cuda else _shade
+    rgb, silhouettes, positions = shade(indices, table, world_to_camera, focal_px, BACKGROUND)
+    return Pictures(
+        rgb=rgb,
+        silhouettes=silhouettes,
+        positions=positions,
+        motions=_block_motions(positions, silhouettes[:, :, 0], rotations, translations, objects),
+        cameras=look.cameras,
+    )
 
+
+def _shade(
+    indices: Int16[Tensor, "clips views frames size size"],
+    table: Float[Tensor, "clips frames triangles columns"],
+    world_to_camera: Float[Tensor, "clips views 3 4"],
+    focal_px: float,
+    background: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Colours (c, v, f, 3, s, s), where the part is seen (c, v, f, s, s), points at rest."""
+    clips, _, frames, size_px, _ = indices.shape
+    hit = indices >= 0
+    rows = torch.arange(clips * frames).view(clips, 1, frames, 1, 1) * table.shape[2]
+    surface = table.flatten(0, 2)[(rows + indices.long().clamp_min(0)).flatten()]
+    surface = surface.view(*indices.shape, -1)
     rays, centres = _rays(world_to_camera, focal_px, size_px)
     normals, offsets = surface[..., 0:3], surface[..., 3]
     facing = torch.einsum("cvfhwi,cvhwi->cvfhw", normals, rays)
@@ -182,17 +200,10 @@ def draw(
     reach = offsets - torch.einsum("cvfhwi,cvi->cvfhw", normals, centres)
     depths = (reach / facing).clamp(0.5, 8.0)
     points = centres[:, :, None, None, None] + rays[:, :, None] * depths[..., None]
-    rgb = _paint(surface, points)
-    rgb = torch.where(hit[..., None], rgb, BACKGROUND).permute(0, 1, 2, 5, 3, 4)
-    silhouettes = (surface[..., -1] > 0.5) & hit
-    positions = torch.where(hit[:, :, 0, ..., None], points[:, :, 0], 0.0).permute(0, 1, 4, 2, 3)
-    return Pictures(
-        rgb=rgb.clamp(0, 1),
-        silhouettes=silhouettes,
-        positions=positions,
-        motions=_block_motions(positions, silhouettes[:, :, 0], rotations, translations, objects),
-        cameras=look.cameras,
-    )
+    rgb = torch.where(hit[..., None], _paint(surface, points), background).clamp(0, 1)
+    positions = torch.where(hit[:, :, 0, ..., None], points[:, :, 0], 0.0)
+    moving = (surface[..., -1] > 0.5) & hit
+    return rgb.permute(0, 1, 2, 5, 3, 4), moving, positions.permute(0, 1, 4, 2, 3)
 
 
 def _surface_table(

@@ -28,7 +28,7 @@ def train_autoencoder(
     steps: int,
     seconds: float,
     report: Callable[[str], None],
-    rate: float = 2e-3,
+    rate: float = 8e-4,
 ) -> float:
     """Train until `steps` or `seconds` are spent, set the latent scale; PSNR of the last batch.
 

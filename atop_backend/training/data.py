@@ -122,7 +122,7 @@ class ClipDrawer:
         """All pictures of the objects' clips, (n, 3, size, size), for the autoencoder."""
         look = random_look(objects.batch, generator).to(self.device)
         shares = torch.rand(len(objects.prompts), 2, generator=generator).to(self.device)
-        return draw(objects.batch.to(self.device), shares, look).rgb.flatten(0, 2)
+        return draw(objects.batch.to(self.device), shares, look).rgb.flatten(0, 2).float()
 
     @torch.no_grad()
     def store(

@@ -32,7 +32,8 @@ class TrainConfig:
 
     steps: int = 8000  # optimiser steps of the whole run; the schedule of the rate
     batch: int = 64  # clips of three moved frames; a third of it with all nine
-    new_clips: int = 13  # drawn each step, so a clip is used about batch / new_clips times
+    new_clips: int = 32  # drawn at a time; a clip is used batch push_every / new_clips times
+    push_every: int = 4  # steps between two draws; few large ones keep the device busy
     ring: int = 4096  # clips kept on the device
     fill: int = 2048  # clips drawn before the first step
     long_every: int = 10  # each so many steps all nine frames are denoised together
@@ -158,6 +159,7 @@ class Trainer:
         if compile_blocks:
             torch._dynamo.config.cache_size_limit = 64
             self.model.run_block = torch.compile(Block.forward, dynamic=False)
+            self.model.stem.compile(dynamic=False)
 
     def _generator(self, purpose: int, index: int, device: torch.device) -> torch.Generator:
         generator = torch.Generator(device=device)
@@ -177,7 +179,7 @@ class Trainer:
     def prepare(self) -> None:
         """Start the workers and fill the ring as it was at this step."""
         size = self.config.new_clips
-        wanted = self._first_fill() + self.step
+        wanted = self._first_fill() + self.step // self.config.push_every
         kept = math.ceil(self.config.ring / size) + 1
         self.pushes = max(0, wanted - kept)
         first_seed = (self.config.seed * 50_000_000) + self.pushes * size
@@ -214,8 +216,9 @@ class Trainer:
         draw, timestep, noise = self.batch()
         result = losses(self.model, draw, timestep, noise, self.config)
         result.total.backward()
-        self._push()
         self._update()
+        if self.step % self.config.push_every == self.config.push_every - 1:
+            self._push()
         self.step += 1
         return result._replace(total=result.total.detach())
 
