@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-_MIXED_COST = 0.3  # share of the misfit that mixed amounts would hide which is still counted
+_MIXED_COST = 0.1  # share of the misfit that mixed amounts would hide which is still counted
 _FLOOR = 1e-3  # motion below this, in the normalised frame, is no motion
 
 

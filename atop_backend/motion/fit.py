@@ -22,14 +22,15 @@ from atop_backend.motion.ranges import cut_at_collision, within_limits
 from atop_backend.motion.refine import pooled_field, refine_turn
 from atop_backend.motion.terms import geometry_terms
 
-_FINALISTS = {True: 48, False: 12}  # hinges and sliders that get the costly terms
-_REFINED = 6  # hinges refined continuously
+_FINALISTS = {True: 32, False: 10}  # hinges and sliders that get the costly terms
+_HOPELESS = 20.0  # a hypothesis this far behind after the cheap terms stays behind
+_REFINED = 4  # hinges refined continuously
 _ANSWERS = 5  # different answers handed back
 _DIFFERENT_DEG, _DIFFERENT = 15.0, 0.1  # answers nearer than this are one
 _NOISE = 0.02  # share of motion unexplained that tells nothing: rest noise of the prior
 _MISSED = 0.05  # share of an outline missed that tells nothing: the splats' own error
 _SNAP_DEG = 4.0  # a refined hinge this near to a direction of the shape is also tried along it
-_SILHOUETTE_POINTS = 700
+_SILHOUETTE_POINTS = 600
 # How well founded a hinge is on the shape, 0 best; times edge_weight it is taken off the score.
 _UNFOUNDED = {"edge": 0.0, "contact": 0.3, "round": 0.0, "centre": 0.6, "middle": 0.6}
 _MEASURED = 1.0
@@ -149,6 +150,7 @@ def _finalists(pool: Pool, config: FitConfig, field: Field | None) -> Pool:
     score = config.displacement_weight * _vote(pool.misfit, weights, _NOISE)
     score -= config.edge_weight * np.where(pool.revolute, _unfounded(pool.sources), 0)
     order = np.argsort(-score, kind="stable")
+    order = order[score[order] > score.max() - _HOPELESS]
     picks = []
     for revolute, count in _FINALISTS.items():
         family = order[pool.revolute[order] == revolute]

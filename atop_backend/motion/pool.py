@@ -66,9 +66,7 @@ def distinct(
     return np.array(kept, dtype=int)
 
 
-def alike(
-    pool: Pool, one: int, others: np.ndarray, angle_deg: float, offset: float
-) -> np.ndarray:
+def alike(pool: Pool, one: int, others: np.ndarray, angle_deg: float, offset: float) -> np.ndarray:
     """Whether each of the other hypotheses is the same as one within the tolerances, (k,)."""
     axis = pool.axes[one]
     close = pool.axes[others] @ axis >= np.cos(np.radians(angle_deg))
