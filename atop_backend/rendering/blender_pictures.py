@@ -37,6 +37,9 @@ def new_scene(name: str, size_px: int, samples: int, threads: int) -> Any:
     render.resolution_percentage = 100
     render.use_persistent_data = True
     render.dither_intensity = 0.0
+    for name in dir(render):
+        if name.startswith("use_stamp_"):  # no dates and paths in the files
+            setattr(render, name, False)
     if threads > 0:
         render.threads_mode, render.threads = "FIXED", threads
     scene.display_settings.display_device = "sRGB"

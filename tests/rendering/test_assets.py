@@ -132,7 +132,6 @@ def test_the_names_in_a_file_can_be_listed(assets):
         ("cabinet.glb", "material:steel", "there are body paint, door paint, knob paint"),
         ("cabinet.blend", "vgroup:top", "the file has none; its objects are body, door, knob"),
         ("degenerate.blend", "nothing", "has no faces"),
-        ("degenerate.blend", "sheet", "is flat"),
         ("degenerate.blend", "wire", "is a line or a point"),
         ("not_a_number.blend", "door", "1 of 24 vertices are not finite numbers"),
         ("empty.blend", "nothing", "the object has no faces"),
@@ -141,6 +140,10 @@ def test_the_names_in_a_file_can_be_listed(assets):
 def test_a_part_that_cannot_move_is_refused_in_one_sentence(assets, look, file, part, words):
     with pytest.raises(InputError, match=words):
         look(assets / file, part)
+
+
+def test_a_flat_sheet_is_a_part(assets, look):
+    assert look(assets / "degenerate.blend", "sheet").part_mask.any()
 
 
 def test_a_part_that_is_everything_is_refused(assets, look, tmp_path):
