@@ -128,6 +128,14 @@ def train(args: argparse.Namespace, trainer: Trainer, log: Log) -> float:
             log(meter.report(trainer))
         if time.monotonic() - saved > args.save_every:
             save_state(trainer, args.out / "state.pt")
+            facts = {"unfinished": True, "step": trainer.step}
+            bundled.save(
+                args.out / "latest",
+                trainer.model,
+                trainer.averaged(),
+                trainer.drawer.autoencoder,
+                facts,
+            )
             saved = time.monotonic()
     save_state(trainer, args.out / "state.pt")
     return time.monotonic() - started
