@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -53,7 +54,16 @@ def attach(
         index: The part's number within the articulation.
     """
     bind = _separate if part.way == "separate" else _bind_bone
+    chosen = np.zeros(len(part.object.data.polygons), bool)
+    chosen[part.faces] = True
+    articulation.frame[f"atop_faces_{index}"] = zlib.compress(np.packbits(chosen).tobytes())
     return bind(context, articulation, index, part, name) | {"faces": part.fingerprint()}
+
+
+def faces_again(articulation: Articulation, index: int) -> np.ndarray:
+    """The indices of the faces that were bound."""
+    packed = zlib.decompress(articulation.frame[f"atop_faces_{index}"])
+    return np.flatnonzero(np.unpackbits(np.frombuffer(packed, np.uint8)))
 
 
 def detach(context: bpy.types.Context, articulation: Articulation, index: int, hang: dict) -> None:

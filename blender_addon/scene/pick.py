@@ -16,6 +16,7 @@ from .write import ancestors, root_parts
 
 Source = Literal["OBJECTS", "VERTEX_GROUP", "MATERIAL", "FACES", "ATTRIBUTE"]
 Part = bpy.types.Object | MeshPart
+SURFACES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
 FULL_WEIGHT = 0.5  # a face belongs to a vertex group if all its corners weigh this much
 _REACH = 0.1  # of a part's size: what is nearer belongs to the same thing
 _FAR_LARGER = 20.0  # times a part's size: rooms and ground planes are no part of it
@@ -41,9 +42,9 @@ def pick_parts(
         InputError: Nothing fits; says what to select.
     """
     if source == "OBJECTS":
-        chosen = [ob for ob in context.selected_objects if _has_faces(ob)]
+        chosen = [ob for ob in context.selected_objects if has_faces(ob)]
         active = context.view_layer.objects.active
-        if not chosen and active is not None and _has_faces(active):
+        if not chosen and active is not None and has_faces(active):
             chosen = [active]
         return root_parts(chosen)
     ob = context.view_layer.objects.active
@@ -57,13 +58,13 @@ def pick_parts(
     return root_parts([MeshPart(ob, faces, label, way)])
 
 
-def _has_faces(ob: bpy.types.Object) -> bool:
+def has_faces(ob: bpy.types.Object) -> bool:
     """Whether the object or something below it has a surface, or it stands for a collection."""
-    return any(
-        each.type in ("MESH", "CURVE", "SURFACE", "FONT", "META")
-        or each.instance_type == "COLLECTION"
-        for each in (ob, *ob.children_recursive)
-    )
+
+    def shows(each: bpy.types.Object) -> bool:
+        return each.type in SURFACES or each.instance_type == "COLLECTION"
+
+    return shows(ob) or any(map(shows, ob.children_recursive))
 
 
 def _faces(ob: bpy.types.Object, source: Source, name: str) -> tuple[np.ndarray, str]:
@@ -148,7 +149,7 @@ def whole_object(context: bpy.types.Context, parts: Sequence[Part]) -> list[bpy.
 
 
 def _meshes(objects: set[bpy.types.Object]) -> bool:
-    return any(ob.type in ("MESH", "CURVE", "SURFACE", "FONT", "META") for ob in objects)
+    return any(ob.type in SURFACES for ob in objects)
 
 
 def _here(context: bpy.types.Context, objects: set[bpy.types.Object]) -> list[bpy.types.Object]:
@@ -156,10 +157,10 @@ def _here(context: bpy.types.Context, objects: set[bpy.types.Object]) -> list[bp
 
 
 def _touching(context: bpy.types.Context, parts: set[bpy.types.Object]) -> set[bpy.types.Object]:
-    low, high = _bounds(parts)
+    low, high = bounds(parts)
     size = float(np.linalg.norm(high - low))
     others = [ob for ob in context.visible_objects if ob not in parts and _meshes({ob})]
-    boxes = {ob: _bounds({ob}) for ob in others}
+    boxes = {ob: bounds({ob}) for ob in others}
     near, pending = set(), [(low, high)]
     while pending:
         low, high = pending.pop()
@@ -172,7 +173,8 @@ def _touching(context: bpy.types.Context, parts: set[bpy.types.Object]) -> set[b
     return near
 
 
-def _bounds(objects: set[bpy.types.Object]) -> tuple[np.ndarray, np.ndarray]:
+def bounds(objects: set[bpy.types.Object]) -> tuple[np.ndarray, np.ndarray]:
+    """Low and high corner in the world, (3,) each."""
     corners = []
     for ob in objects:
         world = convert.as_array(ob.matrix_world)

@@ -21,3 +21,24 @@ def context():
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.context.scene.render.engine = "BLENDER_WORKBENCH"
     return bpy.context
+
+
+@pytest.fixture
+def addon(context, tmp_path, monkeypatch):
+    """The add-on, registered, with the scripted backend as its Python; yields the context."""
+    import bpy
+
+    import blender_addon
+
+    fake = Path(__file__).parents[1] / "addon" / "fake_backend.py"
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" "$@"\n')
+    python.chmod(0o755)
+    bpy.context.preferences.addons.new().module = "blender_addon"
+    blender_addon.register()
+    options = bpy.context.preferences.addons["blender_addon"].preferences
+    options.python, options.cache = str(python), str(tmp_path / "jobs")
+    yield bpy.context
+    blender_addon.unregister()
+    entry = bpy.context.preferences.addons["blender_addon"]
+    bpy.context.preferences.addons.remove(entry)

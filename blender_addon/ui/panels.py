@@ -1,0 +1,201 @@
+"""The Articulate tab of the 3D viewport's sidebar: draws state, computes nothing."""
+
+import bpy
+
+from ..core.request import examples_for
+from ..scene.record import articulation_of
+from . import monitor
+
+STAGES = {
+    "start": "Starting",
+    "render": "Looking at the object",
+    "generate": "Imagining the motion",
+    "fit": "Finding the joint",
+    "report": "Writing the result",
+    "export": "Exporting",
+}
+
+
+def clock(seconds: float) -> str:
+    """Minutes and seconds."""
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+
+
+class ArticulatePanel:
+    """Where all panels of the add-on are."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Articulate"
+
+
+class ATOP_PT_part(ArticulatePanel, bpy.types.Panel):
+    """What moves, and how"""
+
+    bl_idname = "ATOP_PT_part"
+    bl_label = "Articulate"
+
+    def draw(self, context):
+        layout, settings = self.layout, context.scene.atop
+        active = context.view_layer.objects.active
+        draw_picker(layout, settings, active)
+        column = layout.column(align=True)
+        column.prop(settings, "prompt", text="", icon="OUTLINER_DATA_FONT")
+        for prompt in examples_for(active.name if active else ""):
+            column.operator("atop.example", text=prompt, translate=False).prompt = prompt
+        layout.row().prop(settings, "motion", expand=True)
+        column = layout.column()
+        column.scale_y = 1.6
+        column.operator("atop.articulate", icon="PLAY")
+        draw_run(layout, context.window_manager.atop_job)
+
+
+def draw_picker(layout, settings, active) -> None:
+    """The part picker and the field that its choice needs."""
+    layout.prop(settings, "source", text="")
+    mesh = active if active is not None and active.type == "MESH" else None
+    if settings.source == "OBJECTS":
+        layout.prop(settings, "together")
+        return
+    if mesh is None:
+        layout.label(text="Click a mesh object", icon="INFO")
+    elif settings.source == "VERTEX_GROUP":
+        layout.prop_search(settings, "vertex_group", mesh, "vertex_groups", text="")
+    elif settings.source == "MATERIAL":
+        layout.prop_search(settings, "material", mesh.data, "materials", text="")
+    elif settings.source == "ATTRIBUTE":
+        layout.prop_search(settings, "attribute", mesh.data, "attributes", text="")
+    layout.row().prop(settings, "way", expand=True)
+
+
+def draw_run(layout, state) -> None:
+    """Progress while running; what came out, or what went wrong, afterwards."""
+    if monitor.busy():
+        column = layout.column(align=True)
+        stage = STAGES.get(state.stage, state.stage)
+        column.progress(factor=state.fraction, text=f"{stage}  {state.fraction:.0%}")
+        row = column.row()
+        left = f", {clock(state.seconds_left)} left" if state.seconds_left >= 0 else ""
+        row.label(text=f"{state.part}: {clock(state.seconds)}{left}", translate=False)
+        if state.queued:
+            row.label(text=f"{state.queued} waiting")
+        column.operator("atop.cancel", icon="CANCEL")
+    elif state.message:
+        icon = "ERROR" if state.failed else "CHECKMARK"
+        draw_text(layout, state.message, icon)
+        draw_text(layout, state.hint, "BLANK1")
+
+
+def draw_text(layout, text: str, icon: str, width: int = 42) -> None:
+    """Text over several lines, since labels do not wrap."""
+    column, line = layout.column(align=True), ""
+    for word in text.split():
+        if line and len(line) + len(word) >= width:
+            column.label(text=line, icon=icon, translate=False)
+            line, icon = "", "BLANK1"
+        line = f"{line} {word}".strip()
+    if line:
+        column.label(text=line, icon=icon, translate=False)
+
+
+class ATOP_PT_settings(ArticulatePanel, bpy.types.Panel):
+    """When and how far it moves"""
+
+    bl_idname = "ATOP_PT_settings"
+    bl_label = "Motion"
+    bl_parent_id = "ATOP_PT_part"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout, settings = self.layout, context.scene.atop
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(settings, "amount_mode")
+        if settings.amount_mode == "DEGREES":
+            layout.prop(settings, "amount_angle")
+        elif settings.amount_mode == "DISTANCE":
+            layout.prop(settings, "amount_distance")
+        layout.prop(settings, "frame_start")
+        layout.prop(settings, "seconds")
+        layout.prop(settings, "easing")
+        layout.prop(settings, "quality")
+        layout.prop(settings, "seed")
+        layout.prop(settings, "physics")
+
+
+class ATOP_PT_joint(ArticulatePanel, bpy.types.Panel):
+    """The joint of the active object"""
+
+    bl_idname = "ATOP_PT_joint"
+    bl_label = "Joint"
+
+    @classmethod
+    def poll(cls, context):
+        return articulation_of(context.view_layer.objects.active) is not None
+
+    def draw(self, context):
+        found = articulation_of(context.view_layer.objects.active)
+        layout, settings, data = self.layout, context.scene.atop, found.data
+        draw_answers(layout, data)
+        layout.prop(found.pivot, '["open"]', text="Open", slider=True)
+        turns = data["joint"]["type"] == "revolute"
+        row = layout.row(align=True)
+        row.prop(settings, "lower_angle" if turns else "lower_distance")
+        row.prop(settings, "upper_angle" if turns else "upper_distance")
+        row = layout.row(align=True)
+        row.operator("atop.flip", icon="ARROW_LEFTRIGHT")
+        row.operator("atop.refit", icon="FILE_REFRESH")
+        row = layout.row(align=True)
+        row.prop(settings, "show_axis", icon="GIZMO", toggle=True)
+        row.operator("atop.place_axis", icon="SNAP_EDGE")
+        layout.operator("atop.show_preview", icon="FILE_MOVIE")
+        layout.operator("atop.revert", icon="LOOP_BACK")
+
+
+def draw_answers(layout, data) -> None:
+    """The answers as a list to step through; the chosen one is pressed."""
+    answers = data.get("answers", ())
+    if not answers:
+        return
+    column = layout.column(align=True)
+    for index, answer in enumerate(answers):
+        row = column.row(align=True)
+        text = f"{answer['confidence']:.0%}  {answer['sentence']}"
+        chosen = index == data["chosen"]
+        row.operator("atop.choose_answer", text=text, depress=chosen, translate=False).index = index
+    row = layout.row(align=True)
+    row.operator("atop.step_answer", text="Previous", icon="TRIA_LEFT").step = -1
+    row.operator("atop.step_answer", text="Next", icon="TRIA_RIGHT").step = 1
+
+
+class ATOP_PT_more(ArticulatePanel, bpy.types.Panel):
+    """Less frequent work on the joint of the active object"""
+
+    bl_idname = "ATOP_PT_more"
+    bl_label = "More"
+    bl_parent_id = "ATOP_PT_joint"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        row = layout.row(align=True)
+        row.operator("atop.articulate_similar").mirror = False
+        row.operator("atop.articulate_similar", text="Mirror to Similar").mirror = True
+        row = layout.row(align=True)
+        row.operator("atop.add_physics", icon="PHYSICS")
+        row.operator("atop.bake", icon="KEYFRAME")
+        layout.operator("atop.select_joint", icon="RESTRICT_SELECT_OFF")
+        layout.operator_menu_enum("atop.export", "format", icon="EXPORT")
+
+
+CLASSES = (ATOP_PT_part, ATOP_PT_settings, ATOP_PT_joint, ATOP_PT_more)
+
+
+def register():
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister():
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,236 @@
+# pyright: reportInvalidTypeForm=false
+"""Scene.atop: the artist's choices, saved. WindowManager.atop_job: the run, not saved."""
+
+import math
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from ..core.request import AmountMode, Choices, motion_for
+from ..scene import edit
+from ..scene.record import articulation_of
+from . import preferences
+
+QUALITY_OVERRIDES = {
+    "DRAFT": ("generate.samples=1", "generate.steps=1", "generate.videos=false"),
+    "STANDARD": (),
+    "FINE": ("generate.samples=8", "generate.steps=4"),
+}
+
+
+def _active_joint(settings):
+    return articulation_of(bpy.context.view_layer.objects.active)
+
+
+def _limit_getter(which):
+    def get(settings):
+        found = _active_joint(settings)
+        return getattr(found.joint, which) if found else 0.0
+
+    return get
+
+
+def _limit_setter(which):
+    def set_limit(settings, value):
+        found = _active_joint(settings)
+        if found:
+            edit.set_limit(found, which, value)
+
+    return set_limit
+
+
+def _limit(which, name, **options):
+    return FloatProperty(
+        name=name,
+        description="How far the joint may go; keyframes and the Open slider follow",
+        get=_limit_getter(which),
+        set=_limit_setter(which),
+        options=set(),
+        **options,
+    )
+
+
+class ArticulateSettings(bpy.types.PropertyGroup):
+    """What to articulate and how; one per scene."""
+
+    source: EnumProperty(
+        name="Part",
+        description="What the part that moves is made of",
+        items=(
+            ("OBJECTS", "Objects", "The selected objects", "OBJECT_DATA", 0),
+            ("VERTEX_GROUP", "Vertex Group", "Faces of a vertex group", "GROUP_VERTEX", 1),
+            ("MATERIAL", "Material", "Faces with a material", "MATERIAL", 2),
+            ("FACES", "Selected Faces", "The faces selected in edit mode", "FACESEL", 3),
+            ("ATTRIBUTE", "Face Attribute", "Faces marked by an attribute", "SPREADSHEET", 4),
+        ),
+    )
+    vertex_group: StringProperty(name="Vertex Group", description="Its faces are the part")
+    material: StringProperty(name="Material", description="Its faces are the part")
+    attribute: StringProperty(name="Face Attribute", description="Faces above 0.5 are the part")
+    together: BoolProperty(
+        name="Move Together",
+        description="All selected objects are one part; otherwise each gets its own joint in turn",
+        default=True,
+    )
+    way: EnumProperty(
+        name="Faces",
+        description="How faces of one mesh are moved",
+        items=(
+            ("bone", "Bone", "Leave the mesh whole; a bone and an armature modifier move it"),
+            ("separate", "Separate", "Cut the faces off into an object of their own"),
+        ),
+    )
+    prompt: StringProperty(
+        name="Prompt",
+        description='How the part moves, such as "the left door swings open"',
+        default="",
+    )
+    motion: EnumProperty(
+        name="Motion",
+        description="What kind of joint to look for",
+        items=(
+            ("auto", "Auto", "Let prompt and video decide"),
+            ("hinge", "Hinge", "It turns about an axis"),
+            ("slider", "Slider", "It slides along a line"),
+        ),
+    )
+    quality: EnumProperty(
+        name="Quality",
+        description="How much work goes into the answer",
+        items=(
+            ("DRAFT", "Draft", "One quick sample, no videos"),
+            ("STANDARD", "Standard", "Four samples and videos"),
+            ("FINE", "Fine", "Eight samples with more steps"),
+        ),
+        default="STANDARD",
+    )
+    amount_mode: EnumProperty(
+        name="Amount",
+        description="How far the part opens",
+        items=(
+            ("AUTO", "Auto", 'From the prompt ("open 70 degrees"), else from the video'),
+            ("DEGREES", "Angle", "A given angle; the part turns"),
+            ("DISTANCE", "Distance", "A given distance; the part slides"),
+        ),
+    )
+    amount_angle: FloatProperty(
+        name="Angle",
+        description="How far the part turns",
+        subtype="ANGLE",
+        default=math.radians(90),
+        min=0.0,
+        soft_max=2 * math.pi,
+    )
+    amount_distance: FloatProperty(
+        name="Distance",
+        description="How far the part slides",
+        subtype="DISTANCE",
+        default=0.3,
+        min=0.0,
+    )
+    frame_start: IntProperty(
+        name="Start", description="The last frame in which the part rests", default=1
+    )
+    seconds: FloatProperty(
+        name="Duration",
+        description='From rest to open, in seconds; a time in the prompt ("over 2 seconds") wins',
+        default=2.0,
+        min=0.01,
+        soft_max=20.0,
+        subtype="TIME_ABSOLUTE",
+    )
+    easing: EnumProperty(
+        name="Easing",
+        description="How the motion starts and ends",
+        items=(
+            ("EASE", "Ease", "Starts and stops softly", "IPO_SINE", 0),
+            ("LINEAR", "Linear", "Even speed", "IPO_LINEAR", 1),
+            ("BOUNCE", "Bounce", "Bounces at the end", "IPO_BOUNCE", 2),
+        ),
+    )
+    physics: BoolProperty(
+        name="Physics",
+        description="Also add a rigid body constraint with the same limits",
+    )
+    seed: IntProperty(name="Seed", description="Same seed, same answer", min=0)
+    show_axis: BoolProperty(
+        name="Axis",
+        description="Show the axis of the active joint in the viewport, with handles to drag",
+        default=True,
+    )
+    lower_angle: _limit("lower", "Lower", subtype="ANGLE")
+    upper_angle: _limit("upper", "Upper", subtype="ANGLE")
+    lower_distance: _limit("lower", "Lower", subtype="DISTANCE")
+    upper_distance: _limit("upper", "Upper", subtype="DISTANCE")
+
+    def name_of_faces(self) -> str:
+        """The vertex group, material or attribute that the picker names."""
+        return {
+            "VERTEX_GROUP": self.vertex_group,
+            "MATERIAL": self.material,
+            "ATTRIBUTE": self.attribute,
+        }.get(self.source, "")
+
+    def choices(self, context: bpy.types.Context) -> Choices:
+        """The panel and the preferences as the backend takes them."""
+        options = preferences.get(context)
+        mode: AmountMode = self.amount_mode
+        units = context.scene.unit_settings
+        angle = mode == "DEGREES"
+        return Choices(
+            prompt=self.prompt,
+            motion=motion_for(self.motion, mode),
+            preset="imagedream" if options.model == "IMAGEDREAM" else "default",
+            amount_mode=mode,
+            amount=self.amount_angle if angle else self.amount_distance,
+            metres_per_unit=units.scale_length if units.system != "NONE" else 1.0,
+            seed=self.seed,
+            device=options.device,
+            blender=bpy.app.binary_path,
+            weights=bpy.path.abspath(options.weights) if options.model == "IMAGEDREAM" else "",
+            overrides=QUALITY_OVERRIDES[self.quality]
+            + (
+                "report.scene=false",  # the add-on writes the joint into the scene itself
+                f"report.seconds={self.seconds:.6g}",
+                f"render.time_limit_s={options.time_limit_s:d}",
+            ),
+        )
+
+
+class ArticulateJob(bpy.types.PropertyGroup):
+    """What the panel shows of the run; `monitor` keeps it up to date."""
+
+    running: BoolProperty()
+    part: StringProperty()
+    stage: StringProperty()
+    fraction: FloatProperty(min=0.0, max=1.0)
+    seconds: FloatProperty()
+    seconds_left: FloatProperty(default=-1.0)
+    queued: IntProperty()
+    message: StringProperty()
+    hint: StringProperty()
+    failed: BoolProperty()
+
+
+CLASSES = (ArticulateSettings, ArticulateJob)
+
+
+def register():
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.Scene.atop = PointerProperty(type=ArticulateSettings)
+    bpy.types.WindowManager.atop_job = PointerProperty(type=ArticulateJob, options={"SKIP_SAVE"})
+
+
+def unregister():
+    del bpy.types.WindowManager.atop_job
+    del bpy.types.Scene.atop
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)
