@@ -9,6 +9,7 @@ from atop_backend.synthetic import (
     cooking,
     cooling,
     doorways,
+    entrances,
     furniture,
     gates,
     kitchens,
@@ -33,6 +34,7 @@ MODULES = (
     washing,
     safes,
     doorways,
+    entrances,
     gates,
     windows,
 )
