@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from atop_backend.synthetic import leaves, prompts, solids
+from atop_backend.contracts import JointMotion
+from atop_backend.synthetic import leaves, phrases, prompts, solids
 from atop_backend.synthetic.assembly import Assembly, feet
-from atop_backend.synthetic.draft import Draft, hinge
+from atop_backend.synthetic.draft import Draft, hinge, slider
 from atop_backend.synthetic.layout import Cell, names
 from atop_backend.synthetic.leaves import Leaf, Look, Opening
 from atop_backend.synthetic.pieces import chance, choose
@@ -55,12 +56,19 @@ def refrigerator(rng: np.random.Generator) -> Draft:
         handle_margin=float(rng.uniform(0.025, 0.07)),
         line=choose(rng, {"outer": 1, "middle": 3, "inner": 4}),  # type: ignore[arg-type]
     )
-    leaf = _hang(make, cells, target, look, thick, hollow, low, depth - wall)
+    crisper = None
+    if hollow and cells[target].use != "drawer" and chance(rng, 0.06):
+        crisper = _crisper(make, cells[target], low, high, wall)
+    leaf = _hang(make, cells, target, look, thick, hollow, low, depth - wall, crisper is not None)
     if chance(rng, 0.2):  # a top cover over the hinges
         make.fix(
             solids.box((low[0], low[1], high[2]), (high[0], high[1], high[2] + 0.02)),
             make.paints.trim,
         )
+    if crisper is not None:
+        parts = ("drawer", "crisper", "vegetable drawer", "drawer", "crisper drawer")
+        words = (phrases.DRAWER, phrases.DRAWER_BACK)
+        return make.draft("refrigerator drawer", crisper, FRIDGE_WORDS, parts, words)
     parts = names(cells, target)
     cell = cells[target]
     if form in ("freezer_top", "freezer_bottom", "drawer_bottom"):
@@ -133,6 +141,29 @@ def _inside(
         make.fix(shelf, make.paints.inside if chance(rng, 0.5) else make.paints.glass)
 
 
+def _crisper(
+    make: Assembly, cell: Cell, low: np.ndarray, high: np.ndarray, wall: float
+) -> JointMotion:
+    """A tray that slides out of the lower part of a compartment; its joint."""
+    rng = make.rng
+    x0 = max(cell.x0, low[0] + wall) + 0.012
+    x1 = min(cell.x1, high[0] - wall) - 0.012
+    z0 = cell.z0 + wall + 0.01
+    tall = min(rng.uniform(0.1, 0.22), 0.3 * (cell.z1 - cell.z0))
+    near, far = low[1] + rng.uniform(0.04, 0.1), high[1] - wall - 0.03
+    make.move(solids.open_box((x0, near, z0), (x1, far, z0 + tall), 0.01, "+z"), make.paints.front)
+    if chance(rng, 0.5):
+        half = 0.2 * (x1 - x0)
+        middle = (x0 + x1) / 2
+        grip = solids.box(
+            (middle - half, near - 0.015, z0 + 0.75 * tall),
+            (middle + half, near, z0 + 0.9 * tall),
+        )
+        make.move(grip, make.paints.handle)
+    centre = ((x0 + x1) / 2, (near + far) / 2, z0 + tall / 2)
+    return slider((0, -1, 0), centre, (far - near) * rng.uniform(0.5, 0.85))
+
+
 def _hang(
     make: Assembly,
     cells: list[Cell],
@@ -142,8 +173,12 @@ def _hang(
     hollow: bool,
     low: np.ndarray,
     room: float,
+    behind: bool,
 ) -> Leaf:
-    """Hang all doors and drawers; the one that moves comes back."""
+    """Hang all doors and drawers; the one of the target comes back.
+
+    It stays, wide open, where what moves is `behind` it.
+    """
     rng = make.rng
     gap = rng.uniform(0.002, 0.01)
     extra = rng.uniform(0.0, 0.012)  # a seal between the door and the body
@@ -173,7 +208,10 @@ def _hang(
                 tall=height,  # type: ignore[arg-type]
             )
             leaf.pieces.extend(_door_extras(make, opening, hollow, i == target))
-        make.put(leaf, i == target)
+        if behind and i == target:
+            wide = np.radians(rng.uniform(95, 120))
+            leaf = leaf._replace(joint=hinge(leaf.joint.axis, leaf.joint.origin, wide))
+        make.put(leaf, i == target and not behind, float(behind and i == target))
         if i == target:
             wanted = leaf
     assert wanted is not None

@@ -250,6 +250,8 @@ def room_door(rng: np.random.Generator) -> Draft:
     ]  # fmt: skip
     chosen = int(rng.integers(len(spans)))
     grip_height = rng.uniform(0.42, 0.54)
+    pivot = chance(rng, 0.04)  # turns on pins in floor and lintel, away from its edge
+    hinge_in = rng.uniform(0.06, 0.3) * (width / len(spans))
     state = rng.bit_generator.state
     joint = None
     for i, (x0, x1, hinged) in enumerate(spans):
@@ -260,7 +262,11 @@ def room_door(rng: np.random.Generator) -> Draft:
         pieces += door_grip(rng, opening, hinged, make.paints, grip_height)
         knuckle = 0.009 if look.hinges != "hidden" and chance(rng, 0.7) else 0.0
         moved = leaves.hinge_joint(opening, hinged, "outer", upper, knuckle)  # type: ignore[arg-type]
-        if knuckle:
+        if pivot:
+            inset = hinge_in * (1.0 if hinged == "left" else -1.0)
+            ox, _, oz = moved.origin
+            moved = hinge(moved.axis, (ox + inset, front + 0.5 * thick, oz), min(upper, 1.5))
+        elif knuckle:
             pieces += _pins(opening, moved, knuckle, make.paints)
         if i == chosen:
             way.moving += pieces
@@ -268,7 +274,7 @@ def room_door(rng: np.random.Generator) -> Draft:
         else:
             way.fixed += pieces
     assert joint is not None
-    if chance(rng, 0.5):  # the stop that the leaf closes against
+    if chance(rng, 0.5) and not pivot:  # the stop that the leaf closes against
         way.fixed.append((_stop(span, front + thick, min(0.03, deep / 3)), make.paints.trim))
     inwards = chance(rng, 0.4)
     joint = way.finish(make, joint, inwards)

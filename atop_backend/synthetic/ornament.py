@@ -78,6 +78,21 @@ def apron(rng: np.random.Generator, body: Body, paints: Paints) -> Pieces:
     return [(solids.extrude(outline, "xz", y0 + 0.005, y0 + 0.022), paints.trim)]
 
 
+def corner_back(rng: np.random.Generator, body: Body, paints: Paints) -> Pieces:
+    """A wedge or a bow behind the box, as high as it is: corner cupboards, curved counters."""
+    (x0, _, z0), (x1, y1, z1) = body.low, body.high
+    deep = body.width * rng.uniform(0.2, 0.5)
+    if chance(rng, 0.6):
+        line = [(0.5 * (x0 + x1), y1 + deep)]
+    else:
+        turn = np.linspace(0.0, np.pi, 9)[1:-1]
+        line = [
+            (0.5 * (x0 + x1) + 0.5 * (x1 - x0) * np.cos(a), y1 + deep * np.sin(a)) for a in turn
+        ]
+    outline = [(x0, y1), (x1, y1), *line]
+    return [(solids.extrude(outline, "xy", z0, z1), paints.body)]
+
+
 def on_top(
     rng: np.random.Generator, width: float, low_y: float, back: float, z: float, paints: Paints
 ) -> Pieces:

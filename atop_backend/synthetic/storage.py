@@ -47,6 +47,7 @@ class Spec(NamedTuple):
     natural: tuple[np.ndarray, ...] = (WOODS, PAINTS)
     appliance: bool = False
     inset: float = 0.35
+    corner: float = 0.03  # probability of a back that fits into a corner
     stands: bool = True  # on the floor, so that things may be put on it
     tilt: bool = False  # doors at the bottom edge only tilt
     hollow: float = 0.8
@@ -76,6 +77,8 @@ def storage(rng: np.random.Generator, spec: Spec) -> Draft:
     place(builder, [*carcass.base(rng, base_style, body, colours), *lid], STATIC)
     if base_style.startswith("legs") and chance(rng, 0.25):
         place(builder, ornament.apron(rng, body, colours), STATIC)
+    if spec.corner and chance(rng, spec.corner):
+        place(builder, ornament.corner_back(rng, body, colours), STATIC)
     if chance(rng, 0.08):
         look = look._replace(line="outer")  # the posts are in the way of any other
         place(builder, ornament.posts(rng, body, colours), STATIC)
