@@ -15,6 +15,7 @@ from atop_backend.synthetic.solids import box
 PARTLY_OPEN = 0.25  # share of objects that do not start in the drawn pose
 CLUTTERED = 0.1
 TILTED = 0.25
+STRETCHED = 0.4
 MAX_TILT_RAD = np.radians(15.0)
 
 
@@ -75,6 +76,22 @@ def normalisation(triangles: np.ndarray) -> Similarity:
     return Similarity(np.eye(3), 1.0 / radius, -centre / radius)
 
 
+def stretch(joint: JointMotion, rng: np.random.Generator) -> tuple[np.ndarray, JointMotion]:
+    """A scaling (3, 3) that changes an object's proportions, and the joint of the scaled object.
+
+    A turning part stays rigid only where the scaling is along its axis; a sliding one always does.
+    """
+    axis = np.asarray(joint.axis)
+    if joint.kind == "revolute":
+        scaling = np.eye(3) + (rng.uniform(0.75, 1.35) - 1.0) * np.outer(axis, axis)
+        upper, way = joint.upper, axis
+    else:
+        scaling = np.diag(rng.uniform(0.85, 1.2, 3))
+        way = scaling @ axis
+        upper = joint.upper * np.sqrt(way @ way)
+    return scaling, _joint(joint.kind, way, scaling @ np.asarray(joint.origin), 0.0, upper)
+
+
 def facing(rng: np.random.Generator) -> np.ndarray:
     """A rotation (3, 3): how the object stands to the cameras.
 
@@ -102,9 +119,12 @@ class _Start(NamedTuple):
     prompts: tuple[str, ...]
 
 
-def _start(draft: Draft, triangles: np.ndarray, moving: np.ndarray, rng) -> _Start:
+def _start(draft: Draft, moving: np.ndarray, rng) -> _Start:
     """The draft in the pose in which it is given, and the motion that is asked for from there."""
-    joint = draft.joint
+    triangles, joint = draft.builder.triangles, draft.joint
+    if rng.random() < STRETCHED:
+        scaling, joint = stretch(joint, rng)
+        triangles = triangles @ scaling.T
     if rng.random() >= PARTLY_OPEN:
         return _Start(triangles, joint, draft.prompts)
     closing = bool(draft.closing_prompts) and rng.random() < 0.5
@@ -161,7 +181,7 @@ def pose(draft: Draft, rng: np.random.Generator) -> ArticulatedObject:
     builder = draft.builder
     moving, materials = builder.moving, builder.materials
     colours = np.stack(builder.colours)
-    start = _start(draft, builder.triangles, moving, rng)
+    start = _start(draft, moving, rng)
     triangles = start.triangles
     if rng.random() < CLUTTERED:
         neighbour = _neighbour(start, moving, colours, rng)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from atop_backend.synthetic import posing
 from atop_backend.synthetic.draft import Draft, hinge, slider
 from atop_backend.synthetic.generate import generate, kinds
 from atop_backend.synthetic.objects import MAX_TRIANGLES, MOVING, STATIC, Builder
@@ -15,6 +16,7 @@ from atop_backend.synthetic.posing import (
     moved,
     normalisation,
     pose,
+    stretch,
     turn,
 )
 from atop_backend.synthetic.solids import box
@@ -65,8 +67,22 @@ def test_normalisation_leaves_shape_and_direction_alone():
 
 
 @pytest.mark.parametrize("joint", [HINGE, SLIDER])
-def test_any_start_pose_ends_open_or_closed(joint):
+def test_a_stretched_object_moves_as_the_stretched_motion(joint):
+    rng = np.random.default_rng(2)
+    thing = draft(joint)
+    triangles, moving = thing.builder.triangles, thing.builder.moving
+    for _ in range(20):
+        scaling, stretched = stretch(joint, rng)
+        for share in (0.3, 1.0):
+            one = moved(triangles, moving, joint, share * joint.upper) @ scaling.T
+            other = moved(triangles @ scaling.T, moving, stretched, share * stretched.upper)
+            assert np.abs(one - other).max() < 1e-9
+
+
+@pytest.mark.parametrize("joint", [HINGE, SLIDER])
+def test_any_start_pose_ends_open_or_closed(joint, monkeypatch):
     """Whatever the start, the whole motion ends fully open, or closed for a closing sentence."""
+    monkeypatch.setattr(posing, "STRETCHED", 0.0)
     thing = draft(joint)
     moving = thing.builder.moving
     shut = thing.builder.triangles
