@@ -31,7 +31,7 @@ SLIDES = say.words(
 PULLED = say.words("slides out|is pulled out|comes out|moves out", "pull {} out|slide {} out")
 
 
-def _any_direction(s: Sketch, joint: JointMotion) -> JointMotion:
+def any_direction(s: Sketch, joint: JointMotion) -> JointMotion:
     """The assembly turned: a third stays upright, a third leans, a third lies anyhow."""
     style = s.rng.random()
     joint = s.lay(
@@ -128,7 +128,7 @@ def panel(rng: np.random.Generator) -> Draft:
             s.move(cylinder((x, *pivot[1:]), (size, 0, 0), radius, segments=10), "metal")
             s.fix(cylinder((x - size, *pivot[1:]), (size, 0, 0), radius, segments=10), "metal")
     joint = hinge((-1, 0, 0), pivot, s.degrees(30, 130))
-    joint = _any_direction(s, joint)
+    joint = any_direction(s, joint)
     parts = ("panel", "flap", "plate", "lid", "cover", "door", "board")
     motion = say.join(ROTATES, say.OPEN, say.words("swings open|swings out", "swing {} open"))
     return s.draft("panel", joint, OBJECTS, parts, motion, say.CLOSE)
@@ -181,7 +181,7 @@ def rail(rng: np.random.Generator) -> Draft:
     if s.chance(0.3):
         s.move(cylinder((start + block / 2, 0, height), (0, 0, 0.08), 0.02, segments=8), "handle")
     joint = slider((1, 0, 0), (start + block / 2, 0, 0), travel)
-    joint = _any_direction(s, joint)
+    joint = any_direction(s, joint)
     parts = ("block", "slider", "carriage", "piece", "part")
     return s.draft("rail", joint, OBJECTS, parts, SLIDES, directed=travel > 0.35 * (long - block))
 
@@ -218,9 +218,9 @@ def peg(rng: np.random.Generator) -> Draft:
         s.move(cylinder((x, face, z), (0, -knob * 1.5, 0), knob, segments=10), "handle")
     pressed = out > 0.05 * deep and s.chance(0.4)
     if pressed:
-        joint = _any_direction(s, slider((0, 1, 0), (x, face, z), out * s.between(0.5, 0.9)))
+        joint = any_direction(s, slider((0, 1, 0), (x, face, z), out * s.between(0.5, 0.9)))
         return s.draft("peg", joint, OBJECTS, ("button", "peg", "pin", "plunger", "key"), say.PRESS)
-    joint = _any_direction(s, slider((0, -1, 0), (x, face, z), reach * s.between(0.4, 0.9)))
+    joint = any_direction(s, slider((0, -1, 0), (x, face, z), reach * s.between(0.4, 0.9)))
     parts = ("peg", "pin", "rod", "drawer", "block", "piece", "insert")
     return s.draft("peg", joint, OBJECTS, parts, PULLED, say.SLIDE_IN)
 
@@ -275,7 +275,7 @@ def disc(rng: np.random.Generator) -> Draft:
         profile = [(0, 0), *zip(radii, np.linspace(0, thick, 4), strict=True), (0, thick)]
         s.move(lathe(profile, at, "z", 16))
     axis, _ = s.twist((0, 0, 1))
-    joint = _any_direction(s, hinge(axis, (x, y, middle), s.degrees(40, 180)))
+    joint = any_direction(s, hinge(axis, (x, y, middle), s.degrees(40, 180)))
     parts = ("disc", "wheel", "knob", "dial", "drum", "part")
     return s.draft("disc", joint, OBJECTS, parts, say.join(say.TURN, say.SPIN), directed=False)
 
@@ -311,7 +311,7 @@ def arm(rng: np.random.Generator) -> Draft:
     s.turn(mark, (0, 0, 1), angle)
     if fork:
         s.fix(cylinder((0, 0, thick * 1.15 + gap), (0, 0, thick), wide, segments=12), "trim")
-    joint = _any_direction(s, hinge((0, 0, s.sign()), (0, 0, 0), s.degrees(30, 150)))
+    joint = any_direction(s, hinge((0, 0, s.sign()), (0, 0, 0), s.degrees(30, 150)))
     parts = ("arm", "lever", "bar", "crank", "handle", "pointer")
     return s.draft("arm", joint, OBJECTS, parts, ROTATES, directed=False)
 

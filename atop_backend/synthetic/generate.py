@@ -19,6 +19,7 @@ from atop_backend.synthetic import (
     entrances,
     flaps,
     furniture,
+    gadgets,
     gates,
     kitchens,
     luggage,
@@ -69,6 +70,7 @@ _GROUPS = (
         0.4,
         (
             abstract,
+            gadgets,
             containers,
             controls,
             devices,

@@ -14,7 +14,7 @@ from atop_backend.synthetic.posing import move
 
 SEEDS = range(2)
 # Their parts sink into a housing that is drawn solid, as in most real models.
-SUNK = {"switch", "keyboard", "knob_panel", "peg", "pen", "lighter", "bottle"}
+SUNK = {"switch", "keyboard", "knob_panel", "peg", "pen", "lighter", "bottle", "fitting", "dispenser", "mouse"}
 
 
 def halves(thing: Draft) -> tuple[np.ndarray, np.ndarray]:
