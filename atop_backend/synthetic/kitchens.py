@@ -7,10 +7,14 @@ from itertools import pairwise
 import numpy as np
 
 from atop_backend.synthetic import leaves, solids
-from atop_backend.synthetic.assembly import Assembly
+from atop_backend.synthetic.appliances import knobs
+from atop_backend.synthetic.assembly import Assembly, niche
 from atop_backend.synthetic.carcass import Body
+from atop_backend.synthetic.cooking import drop_door, oven_look
 from atop_backend.synthetic.draft import Draft
 from atop_backend.synthetic.layout import split
+from atop_backend.synthetic.leaves import Leaf, Opening
+from atop_backend.synthetic.objects import MOVING, STATIC
 from atop_backend.synthetic.palette import METALS, PAINTS, WOODS
 from atop_backend.synthetic.pieces import chance, choose
 from atop_backend.synthetic.storage import Fitting, Spec, divide, finish, install
@@ -42,31 +46,37 @@ class _Row:
         cells = divide(self.rng, _spec(programs), body, False)
         self.fittings.append(Fitting(body, cells, False, self.thick, self.gap, 0.0))
 
-    def appliance(self, body: Body, kind: str) -> None:
-        """A built-in appliance that stays shut: a plain front with a bar and perhaps a window."""
+    def appliance(self, body: Body, kind: str, moves: bool) -> Leaf:
+        """A built-in oven or dishwasher; its door folds down, if anything."""
         make, rng, low, high = self.make, self.rng, body.low, body.high
-        front = low[1] - self.thick
-        make.fix(solids.box(low, high), make.paints.metal)
-        make.fix(
-            solids.box(
-                (low[0] + 0.003, front, low[2] + 0.003), (high[0] - 0.003, low[1], high[2] - 0.003)
-            ),
-            make.paints.trim,
-        )
-        wide = 0.38 * body.width
-        z = low[2] + body.height * (0.8 if kind == "oven" else 0.9)
-        bar = solids.box(
-            (body.middle - wide, front - 0.045, z), (body.middle + wide, front - 0.03, z + 0.018)
-        )
-        make.fix(bar, make.paints.handle)
+        wall = 0.04
+        mouth = (low[0] + wall, high[0] - wall, low[2] + wall, high[2] - wall)
+        make.fix(niche(low, high, mouth, body.depth - wall), make.paints.metal)
+        top = high[2]
         if kind == "oven":
-            pane = solids.box((body.middle - wide, front - 0.003, low[2] + 0.15 * body.height),
-                              (body.middle + wide, front, low[2] + 0.7 * body.height))  # fmt: skip
-            make.fix(pane, make.paints.glass)
-            for x in np.linspace(-wide, wide, int(rng.integers(3, 6))):
-                knob = solids.cylinder((body.middle + x, front, low[2] + 0.93 * body.height),
-                                       (0, -0.025, 0), 0.018, segments=8)  # fmt: skip
-                make.fix(knob, make.paints.handle)
+            top -= rng.uniform(0.08, 0.13)
+            strip = solids.box(
+                (low[0] + 0.003, low[1] - self.thick, top + 0.002),
+                (high[0] - 0.003, low[1], high[2]),
+            )
+            make.fix(strip, make.paints.trim)
+            shares = np.linspace(-0.38, 0.38, int(rng.integers(3, 6)))
+            spots = [(body.middle + share * body.width, (top + high[2]) / 2) for share in shares]
+            knobs(make, spots, low[1] - self.thick, 0.018)
+        bottom = low[2] + (rng.uniform(0.0, 0.2) if kind == "oven" and chance(rng, 0.4) else 0.0)
+        if bottom > low[2]:
+            panel = solids.box(
+                (low[0] + 0.003, low[1] - self.thick, low[2]),
+                (high[0] - 0.003, low[1], bottom - 0.003),
+            )
+            make.fix(panel, make.paints.front)
+        y = low[1]
+        opening = Opening(low[0], high[0], bottom, top, y - self.thick, y).shrunk(0.002)
+        upper = np.radians(rng.uniform(75, 90))
+        window = 0.85 if kind == "oven" else 0.05
+        leaf = drop_door(make, opening, oven_look(rng), upper, window)
+        make.put(leaf, moves)
+        return leaf
 
 
 def kitchen(rng: np.random.Generator) -> Draft:
@@ -87,10 +97,12 @@ def kitchen(rng: np.random.Generator) -> Draft:
     count = max(2, round((x1 - x0) / rng.uniform(0.45, 0.75)))
     edges = split(rng, x0, x1, count)
     fixed = int(rng.integers(count)) if chance(rng, 0.5) else -1
+    folds = chance(rng, 0.2)  # the appliance's door is what moves
+    device, device_leaf = choose(rng, {"oven": 2, "dishwasher": 1}), None
     for i, (a, b) in enumerate(pairwise(edges)):
         body = Body(b - a, depth, height - foot, foot, row.wall, True, (a + b) / 2)
         if i == fixed:
-            row.appliance(body, choose(rng, {"oven": 2, "dishwasher": 1}))
+            device_leaf = row.appliance(body, device, folds)
         else:
             row.unit(body, _BASE)
     make.fix(solids.box((-width / 2, -depth / 2 + 0.05, 0), (width / 2, depth / 2, foot)),
@@ -104,7 +116,10 @@ def kitchen(rng: np.random.Generator) -> Draft:
     if look.line != "outer":
         look = look._replace(line="outer" if chance(rng, 0.7) else "middle")
     spec = _spec(_BASE)._replace(handle_height=None if chance(rng, 0.4) else 0.8)
-    leaf, parts = install(rng, make.builder, make.paints, row.fittings, look, spec)
+    part = STATIC if folds and device_leaf is not None else MOVING
+    leaf, parts = install(rng, make.builder, make.paints, row.fittings, look, spec, part)
+    if folds and device_leaf is not None:
+        leaf, parts = device_leaf, ("door", f"{device} door", f"{device} door", f"{device}'s door")
     return finish(rng, spec, make.builder, leaf, parts)
 
 

@@ -97,6 +97,7 @@ def install(
     fittings: list[Fitting],
     look: Look,
     spec: Spec,
+    part: int = MOVING,
 ) -> tuple[Leaf, tuple[str, ...]]:
     """Build bodies and their fronts; the front that moves, and its names.
 
@@ -107,6 +108,7 @@ def install(
         fittings: Bodies that stand side by side and share one front plane.
         look: Styles of the fronts.
         spec: Tells how often doors move and where their handles are.
+        part: STATIC where something else of the object moves.
     """
     cells = [cell for fitting in fittings for cell in fitting.cells]
     places = [(fitting, i) for fitting in fittings for i in range(len(fitting.cells))]
@@ -129,7 +131,7 @@ def install(
             continue
         place(builder, leaf.fixed, STATIC)
         amount = leaf.joint.upper * rng.uniform(0.3, 1.0) if k in opened else 0.0
-        place(builder, leaf.pieces, MOVING if k == target else STATIC, leaf.joint, amount)
+        place(builder, leaf.pieces, part if k == target else STATIC, leaf.joint, amount)
         wanted = leaf if k == target else wanted
     assert wanted is not None
     return wanted, names(cells, target)
@@ -166,14 +168,25 @@ class Fitting(NamedTuple):
     inset: bool
     thick: float  # of the fronts
     gap: float  # between neighbouring fronts
-    reveal: float  # what shows of the body around overlay fronts; depth of inset ones
+    reveal: float  # how far inset fronts lie behind the body's front
+    stile: float = 0.0  # half the width of the frame that shows between fronts
 
     def opening(self, index: int) -> Opening:
         """The closed front of one cell."""
         cell, front = self.cells[index], self.body.low[1]
         y0 = front + (self.reveal if self.inset else -self.thick)
-        shrink = self.gap / 2 + (self.body.wall / 2 if self.inset else 0.0)
-        return Opening(cell.x0, cell.x1, cell.z0, cell.z1, y0, y0 + self.thick).shrunk(shrink)
+        shrink = self.gap / 2 + (self.body.wall / 2 if self.inset and not self.stile else 0.0)
+        x0, x1, z0, z1 = self.framed(cell)
+        return Opening(x0, x1, z0, z1, y0, y0 + self.thick).shrunk(shrink)
+
+    def framed(self, cell: Cell) -> tuple[float, float, float, float]:
+        """A cell without the frame around it: x0, x1, z0, z1; there is none inside a pair."""
+        return (
+            cell.x0 + (0.0 if cell.pair == 1 else self.stile),
+            cell.x1 - (0.0 if cell.pair == -1 else self.stile),
+            cell.z0 + self.stile,
+            cell.z1 - self.stile,
+        )
 
     def inner(self, index: int) -> tuple[np.ndarray, np.ndarray]:
         """Corners of the free space behind one cell's front."""
@@ -216,10 +229,34 @@ def divide(rng: np.random.Generator, spec: Spec, body: Body, inset: bool) -> lis
 
 def fit_out(rng: np.random.Generator, body: Body, cells: list[Cell], inset: bool) -> Fitting:
     """How the fronts of one body sit: thickness, gaps, reveal."""
+    smallest = min(min(cell.x1 - cell.x0, cell.z1 - cell.z0) for cell in cells)
+    stile = min(rng.uniform(0.008, 0.05), 0.16 * smallest) if chance(rng, 0.3) else 0.0
     return Fitting(
         body, cells, inset, rng.uniform(0.012, 0.032), rng.uniform(0.001, 0.006),
-        rng.uniform(0.0, 0.012),
+        rng.uniform(0.0, 0.012), stile,
     )  # fmt: skip
+
+
+def _face_frame(fitting: Fitting) -> np.ndarray:
+    """The frame between the fronts of a hollow body: one ring around every cell or pair."""
+    body, lip = fitting.body, 0.0 if fitting.inset else 0.008
+    y0, y1 = body.low[1], body.low[1] + 0.018
+    rings = []
+    for i, cell in enumerate(fitting.cells):
+        if cell.pair == 1:
+            continue
+        whole = cell if cell.pair == 0 else cell._replace(x1=fitting.cells[i + 1].x1, pair=0)
+        x0, x1, z0, z1 = fitting.framed(whole)
+        rings.append(
+            solids.frame(
+                (whole.x0, y0, whole.z0),
+                (whole.x1, y1, whole.z1),
+                (x0 + lip, 0.0, z0 + lip),
+                (x1 - lip, 0.0, z1 - lip),
+                "y",
+            )
+        )
+    return np.concatenate(rings)
 
 
 def _dividers(fitting: Fitting, colours: Paints) -> Pieces:
@@ -230,7 +267,7 @@ def _dividers(fitting: Fitting, colours: Paints) -> Pieces:
     half = body.wall / 2
     y0 = body.low[1] + 1e-3
     y1 = body.high[1] - body.wall
-    boards = []
+    boards = [_face_frame(fitting)] if fitting.stile else []
     seen = set()
     for cell in fitting.cells:
         if cell.pair != 1 and cell.x0 > body.low[0] + 0.03:
@@ -263,13 +300,15 @@ def _fit(
         clearance = body.wall / 2 + 0.004 if not fitting.inset else 0.004
         if cell.x0 < body.low[0] + 1e-6 or cell.x1 > body.high[0] - 1e-6:
             clearance += body.wall / 2 if not fitting.inset else 0.0
+        if fitting.stile:
+            clearance = max(clearance - fitting.stile, 0.004 if fitting.inset else 0.013)
         if not body.hollow:
             return leaves.drawer(rng, opening, 0.4 * body.depth, look, colours, boxed=False)
         depth = body.high[1] - body.wall - opening.y1
         return leaves.drawer(rng, opening, depth, look, colours, clearance=clearance)
-    beside = _has_neighbour(fitting.cells, index)
+    beside = _has_neighbour(fitting.cells, index) and 2 * fitting.stile < fitting.thick
     line = look.line
-    if (fitting.inset or beside) and not (line == "middle" and fitting.thick < 0.016):
+    if (fitting.inset or beside or cell.use == "top") and not (line == "middle" and fitting.thick < 0.016):
         line = "outer"
     most = 112.0 if beside else 150.0
     upper = float(np.clip(rng.normal(93.0, 14.0), 60.0, most))
