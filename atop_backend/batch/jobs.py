@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from atop_backend.batch.words import prompt_for
+from atop_backend.batch.words import prompt_for, words_of
 from atop_backend.contracts import JobRequest
 from atop_backend.errors import InputError
 from atop_backend.export.names import identifier
@@ -69,19 +69,35 @@ def guess_jobs(folder: Path, template: JobRequest, prompt: str = "") -> Iterator
             f"{folder} holds no asset", hint=f"it may hold {', '.join(ASSET_SUFFIXES)}"
         )
     for asset in assets:
-        for part in movable_parts(asset):
-            sentence = prompt.format(part=part) if prompt else prompt_for(part)
+        for part, guess in movable_parts(asset):
+            sentence = prompt.format(part=part) if prompt else guess
             request = replace(template, asset=asset.resolve(), parts=(part,), prompt=sentence)
             yield _named(request, asset.relative_to(folder))
 
 
-def movable_parts(asset: Path) -> list[str]:
-    """Names in an asset that say what moves; of a part and its children the part alone."""
-    chosen: list[str] = []
+def movable_parts(asset: Path) -> list[tuple[str, str]]:
+    """Parts whose names say that they move, each with a sentence; of a part and its children the
+    part alone. A URDF tells which links move, so there every one of them counts."""
+    if asset.suffix.lower() == ".urdf":
+        return _urdf_parts(asset)
+    chosen: dict[str, str] = {}
     for name, ancestors in node_names(asset):
-        if prompt_for(name) and not any(map(prompt_for, ancestors)) and name not in chosen:
-            chosen.append(name)
-    return chosen
+        if prompt_for(name) and not any(map(prompt_for, ancestors)):
+            chosen[name] = prompt_for(name)
+    return list(chosen.items())
+
+
+def _urdf_parts(asset: Path) -> list[tuple[str, str]]:
+    from atop_backend.export.urdf_reader import movable_links
+
+    try:
+        movable = movable_links(asset)
+    except InputError:
+        return []
+    return [
+        (link, prompt_for(link) or prompt_for(joint) or f"the {' '.join(words_of(link))} moves")
+        for link, joint in movable
+    ]
 
 
 def node_names(asset: Path) -> list[tuple[str, tuple[str, ...]]]:

@@ -167,7 +167,7 @@ class Pool:
             return
         answer = json.loads(line)
         if "ready" in answer:
-            worker.ready = True
+            worker.ready, worker.begun = True, time.monotonic()  # loading is not the job's time
         elif worker.job is not None and worker.job.key == answer["key"]:
             self._take(worker, worker.job, answer)
 

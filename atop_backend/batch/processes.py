@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import subprocess
@@ -78,3 +79,13 @@ def memory_mb() -> float:
     except (OSError, IndexError):
         return 0.0
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def release_memory() -> None:
+    """Give freed memory back to the system, which C libraries keep after a large job."""
+    gc.collect()
+    if sys.platform == "linux":
+        import ctypes
+
+        with contextlib.suppress(AttributeError, OSError):  # other C libraries than glibc
+            ctypes.CDLL(None).malloc_trim(0)

@@ -23,6 +23,7 @@ from atop_backend.batch.steps import (
     publish,
     staging,
     to_shared,
+    with_readable_asset,
 )
 from atop_backend.batch.worker import carry_out
 from atop_backend.errors import SetupError
@@ -214,9 +215,10 @@ def _task(
     def do(request: Any, emit: Any) -> None:
         if name == "report" and (final.out / "result.json").is_file():
             return  # a retry of a call that died just after its work
+        request = with_readable_asset(request)
         step(replace(request, out=staged))
         if name == "report":
-            publish(staged, final)
+            publish(staged, request)
 
     order = {"key": job["key"], "request": final.to_dict(), "log": str(Path(root) / job["log"])}
     answer = carry_out(do, order)

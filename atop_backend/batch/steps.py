@@ -7,6 +7,7 @@ A job grows in a staging folder on shared storage and is put in place when it is
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -47,6 +48,26 @@ def _report(request: JobRequest) -> None:
 
 
 PRODUCT = Steps(_render, _infer, _report)
+
+
+def with_readable_asset(request: JobRequest) -> JobRequest:
+    """The request with a .glb beside its job folder in place of a URDF, which Blender cannot read.
+
+    Joints are then in the frame of the .glb.
+
+    Raises:
+        InputError: The URDF is broken.
+    """
+    if request.asset.suffix.lower() != ".urdf":
+        return request
+    from atop_backend.export.urdf_reader import urdf_to_glb
+
+    glb = request.out.with_name(f"{request.out.name}.glb")
+    if not glb.is_file():
+        aside = glb.with_name(f".{glb.stem}.partial-{os.getpid()}.glb")
+        urdf_to_glb(request.asset, aside)
+        aside.replace(glb)
+    return replace(request, asset=glb)
 
 
 def staging(out: Path, key: str) -> Path:

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from atop_backend.batch.processes import end_tree, memory_mb
+from atop_backend.batch.processes import end_tree, memory_mb, release_memory
 from atop_backend.contracts import JobRequest
 from atop_backend.protocol import Event
 
@@ -71,6 +71,7 @@ def carry_out(articulate: Articulate, job: dict[str, Any]) -> dict[str, Any]:
         except Exception as error:
             traceback.print_exc()
             answer |= describe(error)
+    release_memory()
     return answer | {"seconds": time.monotonic() - begun, "memory_mb": memory_mb()}
 
 
@@ -120,7 +121,13 @@ def _logging_to(path: Path):
             os.close(copy)
 
 
-if __name__ == "__main__":
+def main() -> int:
+    """A worker of the product."""
     from atop_backend import stages
+    from atop_backend.batch.steps import with_readable_asset
 
-    sys.exit(serve(stages.articulate))
+    return serve(lambda request, emit: stages.articulate(with_readable_asset(request), emit))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -16,6 +16,7 @@ from atop_backend.batch.jobs import (
     parse_amount,
     read_jobs,
 )
+from atop_backend.batch.steps import with_readable_asset
 from atop_backend.batch.words import prompt_for, words_of
 from atop_backend.contracts import JobRequest
 from atop_backend.errors import InputError
@@ -122,7 +123,10 @@ def test_of_a_part_and_its_children_only_the_part_is_chosen(tmp_path, suffix):
         ],
     )
 
-    assert movable_parts(asset) == ["door", "drawer"]
+    assert movable_parts(asset) == [
+        ("door", "the door opens"),
+        ("drawer", "the drawer slides out"),
+    ]
 
 
 def test_a_folder_gives_a_job_a_movable_part_and_broken_files_none(tmp_path):
@@ -162,3 +166,32 @@ def test_amounts_are_radians_or_units():
     assert parse_amount("180deg") == math.pi
     assert parse_amount(" 0.5 ") == 0.5
     assert parse_amount("") is None
+
+
+URDF = """<robot name="r"><link name="base"/><link name="left_door"/><link name="link_2"/>
+<joint name="a" type="revolute"><parent link="base"/><child link="left_door"/></joint>
+<joint name="b" type="fixed"><parent link="base"/><child link="link_2"/></joint>
+<link name="thing"><visual><geometry><box size="1 1 1"/></geometry></visual></link>
+<joint name="c" type="prismatic"><parent link="base"/><child link="thing"/></joint></robot>"""
+
+
+def test_all_links_that_a_urdf_moves_are_parts(tmp_path):
+    urdf = tmp_path / "a.urdf"
+    urdf.write_text(URDF)
+
+    assert movable_parts(urdf) == [
+        ("left_door", "the left door opens"),
+        ("thing", "the thing moves"),
+    ]
+
+
+def test_a_urdf_is_given_to_blender_as_glb(tmp_path):
+    urdf = tmp_path / "a.urdf"
+    urdf.write_text(URDF)
+    request = JobRequest(urdf, ("thing",), "it moves", tmp_path / "jobs" / "a-key")
+
+    readable = with_readable_asset(request)
+
+    assert readable.asset == tmp_path / "jobs" / "a-key.glb"
+    assert ("thing", ("base",)) in node_names(readable.asset)
+    assert with_readable_asset(readable) == readable
