@@ -14,7 +14,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from atop_backend.geometry.joints import perpendiculars, unit
 
-_ALIGNED_DEG = 3.0  # normals this near to a box axis count as lying along it
+_ALIGNED_DEG = 1.5  # normals this near to a box axis count as lying along it
 _NORMAL_BONUS = 0.15  # how much smaller a box may look when all its surface lies along its axes
 _REFERENCE_BONUS = 0.05  # decides for round parts, where any turn about the axis is as tight
 
@@ -39,7 +39,7 @@ def triangle_normals(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def dominant_directions(
-    corners: np.ndarray, count: int = 6, spread_deg: float = 4.0
+    corners: np.ndarray, count: int = 8, spread_deg: float = 1.5
 ) -> tuple[np.ndarray, np.ndarray]:
     """Undirected normals (k, 3) that most of a surface has, and their shares of its area (k,).
 

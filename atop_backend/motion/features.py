@@ -143,14 +143,21 @@ def _round(corners: np.ndarray, total_area: float) -> list[Round]:
             best = entry
     if best is None:
         return []
-    piece, area = best
+    piece, area, side = best
+    # the side of a cylinder or cone makes one angle with its axis all around
+    mean = areas[side] @ normals[side] / areas[side].sum()
+    about = normals[side] - mean
+    exact = np.linalg.eigh((about * areas[side, None]).T @ about)[1][:, 0]
+    better = _round_about(exact, middles, normals, areas)
+    if better is not None and better[1] > 0.99 * area:
+        piece, area, _ = better
     return [piece._replace(share=float(area / total_area))]
 
 
 def _round_about(
     axis: np.ndarray, middles: np.ndarray, normals: np.ndarray, areas: np.ndarray
-) -> tuple[Round, float] | None:
-    """The round surface about a given direction with its area, or None."""
+) -> tuple[Round, float, np.ndarray] | None:
+    """The round surface about a given direction, its area and its triangles (m,), or None."""
     side = np.abs(normals @ axis) < 0.9
     if side.sum() < 6 or areas[side].sum() < 0.2 * areas.sum():
         return None
@@ -176,4 +183,6 @@ def _round_about(
         return None
     along = middles[side] @ axis
     point = centre @ basis + 0.5 * (along.min() + along.max()) * axis
-    return Round(axis, point, float(radius), 0.0), area
+    members = np.zeros(len(areas), dtype=bool)
+    members[np.flatnonzero(side)[good]] = True
+    return Round(axis, point, float(radius), 0.0), area, members

@@ -15,7 +15,7 @@ from atop_backend.motion import confidence, paper, silhouettes
 from atop_backend.motion.displacement import Field, field_of, last_amount, line_of_turn
 from atop_backend.motion.evidence import MotionEvidence
 from atop_backend.motion.features import Features, shape_features
-from atop_backend.motion.hypotheses import Hypotheses, slides, turns
+from atop_backend.motion.hypotheses import MEASURED, Hypotheses, Line, slides, turns
 from atop_backend.motion.ladder import pool_by_guess, pool_by_outline
 from atop_backend.motion.pool import Pool, alike, distinct, pool_slides, pool_turns
 from atop_backend.motion.ranges import cut_at_collision, within_limits
@@ -27,13 +27,12 @@ _HOPELESS = 20.0  # a hypothesis this far behind after the cheap terms stays beh
 _REFINED = 4  # hinges refined continuously
 _ANSWERS = 5  # different answers handed back
 _DIFFERENT_DEG, _DIFFERENT = 15.0, 0.1  # answers nearer than this are one
-_NOISE = 0.02  # share of motion unexplained that tells nothing: rest noise of the prior
+_NOISE_SHARE = 0.5  # of what the best hypothesis misses that counts as a sample's noise
 _MISSED = 0.05  # share of an outline missed that tells nothing: the splats' own error
 _SNAP_DEG = 4.0  # a refined hinge this near to a direction of the shape is also tried along it
 _SILHOUETTE_POINTS = 600
-# How well founded a hinge is on the shape, 0 best; times edge_weight it is taken off the score.
-_UNFOUNDED = {"edge": 0.0, "contact": 0.3, "round": 0.0, "centre": 0.6, "middle": 0.6}
-_MEASURED = 1.0
+# How badly founded the place of a hinge is on the shape; others, measured ones, count as 1.
+_UNFOUNDED = {"": 0.0, "edge": 0.0, "round": 0.0, "contact": 0.3, "centre": 0.6, "middle": 0.6}
 
 
 class Candidate(NamedTuple):
@@ -132,23 +131,35 @@ def _sample_weights(field: Field | None, samples: int) -> np.ndarray:
     return weights / weights.sum()
 
 
-def _vote(misfit: np.ndarray, weights: np.ndarray, least: float) -> np.ndarray:
+def _vote(misfit: np.ndarray, weights: np.ndarray, blur: float) -> np.ndarray:
     """Mean over samples of the log of what is explained, (h,); a sample's say is bounded.
 
-    A wrong sample costs the right answer at most what it could have given it.
+    A wrong sample costs the right answer at most what it could have given it. What even the best
+    hypothesis leaves over is the sample's own noise, below which differences mean little.
+
+    Args:
+        misfit: Share of each sample that each hypothesis misses, (h, samples).
+        blur: Share that tells nothing even in a sample without noise.
     """
-    return -np.log((np.minimum(misfit, 1.0) + least) / (1 + least)) @ weights
+    floor = blur + _NOISE_SHARE * misfit.min(axis=0)
+    return -np.log((np.minimum(misfit, 1.0) + floor) / (1 + floor)) @ weights
 
 
-def _unfounded(sources: np.ndarray) -> np.ndarray:
-    return np.array([_UNFOUNDED.get(str(source).split()[-1], _MEASURED) for source in sources])
+def _founded(pool: Pool, config: FitConfig) -> dict[str, np.ndarray]:
+    """What is taken off for directions and places that are not the shape's own, (h,) each."""
+    measured = np.isin(pool.sources, MEASURED)
+    places = np.array([_UNFOUNDED.get(place, 1.0) for place in pool.places])
+    return {
+        "direction": -config.direction_weight * measured,
+        "edge": -config.edge_weight * places,
+    }
 
 
 def _finalists(pool: Pool, config: FitConfig, field: Field | None) -> Pool:
     """The hypotheses that get the costly terms."""
     weights = _sample_weights(field, pool.misfit.shape[1])
-    score = config.displacement_weight * _vote(pool.misfit, weights, _NOISE)
-    score -= config.edge_weight * np.where(pool.revolute, _unfounded(pool.sources), 0)
+    score = config.displacement_weight * _vote(pool.misfit, weights, config.blur)
+    score += sum(_founded(pool, config).values())
     order = np.argsort(-score, kind="stable")
     order = order[score[order] > score.max() - _HOPELESS]
     picks = []
@@ -162,28 +173,26 @@ def _refined(pool: Pool, features: Features, field: Field, config: FitConfig) ->
     """The best hinges, refined continuously, freely and along directions of the shape."""
     weights = _sample_weights(field, pool.misfit.shape[1])
     hinges = np.nonzero(pool.revolute)[0]
-    order = hinges[np.argsort(-_vote(pool.misfit[hinges], weights, _NOISE), kind="stable")]
+    order = hinges[np.argsort(-_vote(pool.misfit[hinges], weights, config.blur), kind="stable")]
     starts = distinct(pool, order, _REFINED, _DIFFERENT_DEG, _DIFFERENT)
-    axes, origins, sources = [], [], []
+    lines: list[Line] = []
     for start in starts:
         trust = weights * np.maximum(1 - pool.misfit[start], 0.02) ** 2
         mean = pooled_field(field, trust)
         axis, origin = refine_turn(
             mean, pool.axes[start], pool.origins[start], 0.5 * features.box.radius
         )
-        found = [(axis, origin, "refined")]
+        lines.append((axis, origin, "refined", "refined"))
         angles = line_angle_deg(features.directions, axis)
-        for near in np.nonzero(angles < _SNAP_DEG)[0]:
+        for near in np.flatnonzero(angles < _SNAP_DEG):
             snapped = features.directions[near] * np.sign(features.directions[near] @ axis)
             place = line_of_turn(mean, snapped)
             if place is not None:
-                found.append((snapped, place, "refined along shape"))
-        for line, place, source in found:
-            axes.append(line)
-            origins.append(place + ((features.box.centre - place) @ line) * line)
-            sources.append(source)
-    tried = Hypotheses(np.stack(axes), np.stack(origins), tuple(sources))
-    return pool_turns(tried, field)
+                lines.append((snapped, place, features.sources[near], "refined"))
+    axes, origins = (np.stack([line[i] for line in lines]) for i in (0, 1))
+    origins = origins + np.sum((features.box.centre - origins) * axes, axis=1)[:, None] * axes
+    sources, places = ([line[i] for line in lines] for i in (2, 3))
+    return pool_turns(Hypotheses(axes, origins, tuple(sources), tuple(places)), field)
 
 
 def _ends(pool: Pool, weights: np.ndarray, frames: np.ndarray) -> np.ndarray:
@@ -208,7 +217,9 @@ def _terms(
     ends = _ends(pool, weights, evidence.frames)
     terms = {"motion": np.where(pool.revolute, 0.0, config.slide_bonus)}
     if field is not None:
-        terms["displacement"] = config.displacement_weight * _vote(pool.misfit, weights, _NOISE)
+        terms["displacement"] = config.displacement_weight * _vote(
+            pool.misfit, weights, config.blur
+        )
     outlines = _outlines(features, evidence, _SILHOUETTE_POINTS)
     if outlines is not None and config.silhouette_weight:
         amounts = ends[:, None] * evidence.frames / evidence.frames[-1]
@@ -220,7 +231,7 @@ def _terms(
         terms["collision"] = -config.collision_weight * found.collision
         terms["contact"] = -config.contact_weight * found.contact
         terms["attachment"] = -config.attachment_weight * found.attachment
-        terms["edge"] = -config.edge_weight * np.where(pool.revolute, _unfounded(pool.sources), 0)
+        terms |= _founded(pool, config)
     terms["total"] = np.sum(list(terms.values()), axis=0)
     terms["end"] = ends
     return terms
@@ -253,7 +264,7 @@ def _answers(
             Candidate(
                 joint,
                 float(chances[rank]),
-                str(pool.sources[pick]),
+                " ".join(filter(None, (pool.sources[pick], pool.places[pick]))),
                 parts,
                 tuple(map(float, signs)) if rank == 0 else (),
             )

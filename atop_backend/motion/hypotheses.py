@@ -18,8 +18,13 @@ from atop_backend.geometry.joints import (
 from atop_backend.motion.displacement import Field, field_of, line_of_turn
 from atop_backend.motion.features import Features
 
+MEASURED = ("displacements", "refined")  # sources and places that are not the shape's
 _SAME_DEG, _SAME_LINE = 1.0, 0.01  # nearer hypotheses than this are one
+_ROUND_DEG = 5.0  # a direction this near to that of a round piece may run through its centre
 _REACH = 1.6  # a hinge lies within this many part radii of the part's centre
+
+
+Line = tuple[np.ndarray, np.ndarray, str, str]  # axis, origin, source and place
 
 
 class Hypotheses(NamedTuple):
@@ -27,7 +32,8 @@ class Hypotheses(NamedTuple):
 
     axes: np.ndarray  # (h, 3)
     origins: np.ndarray  # (h, 3)
-    sources: tuple[str, ...]  # what each is founded on
+    sources: tuple[str, ...]  # what the direction is founded on; see MEASURED
+    places: tuple[str, ...]  # what the line's place is founded on; empty for slides
 
     def both_ways(self) -> Hypotheses:
         """Each with its reverse: all as they are, then all reversed."""
@@ -35,6 +41,7 @@ class Hypotheses(NamedTuple):
             np.concatenate([self.axes, -self.axes]),
             np.concatenate([self.origins, self.origins]),
             self.sources * 2,
+            self.places * 2,
         )
 
 
@@ -48,19 +55,20 @@ def paper_turns(box: Box) -> Hypotheses:
         np.stack([axis for axis, _ in pairs]),
         np.stack([origin for _, origin in pairs]),
         ("box",) * len(pairs),
+        (*("middle",) * 6, "centre") * 6,
     )
 
 
 def paper_slides(box: Box) -> Hypotheses:
     """The paper's six signed box directions."""
     axes = np.concatenate([box.axes, -box.axes])
-    return Hypotheses(axes, np.tile(box.centre, (6, 1)), ("box",) * 6)
+    return Hypotheses(axes, np.tile(box.centre, (6, 1)), ("box",) * 6, ("",) * 6)
 
 
 def slides(features: Features, field: Field | None) -> Hypotheses:
     """Undirected sliding directions: the shape's own, and those the displacements show."""
     axes = list(features.directions)
-    sources = [f"{source} direction" for source in features.sources]
+    sources = list(features.sources)
     if field is not None:
         mean = np.einsum("sfnc,n->sfc", field.displacements, field.weights)[:, -1]
         for direction in [*mean, mean.mean(axis=0)]:
@@ -68,37 +76,37 @@ def slides(features: Features, field: Field | None) -> Hypotheses:
                 axes.append(unit(direction))
                 sources.append("displacements")
     axes, sources = _distinct_directions(axes, sources)
-    return Hypotheses(axes, np.tile(features.box.centre, (len(axes), 1)), sources)
+    centres = np.tile(features.box.centre, (len(axes), 1))
+    return Hypotheses(axes, centres, sources, ("",) * len(axes))
 
 
 def turns(features: Features, field: Field | None) -> Hypotheses:
     """Undirected hinge lines: of the shape's directions, and those the displacements show."""
-    lines: list[tuple[np.ndarray, np.ndarray, str]] = []
+    lines: list[Line] = []
     measured = [] if field is None else _measured_screws(field)
     directions = list(features.directions)
     directions += [axis for axis, _ in measured[-2:]]
     sources = [*features.sources, *["displacements"] * len(measured[-2:])]
     for axis, source in zip(*_distinct_directions(directions, sources), strict=True):
-        lines += _lines_along(features, axis, source)
+        lines += [(axis, origin, source, place) for origin, place in _places(features, axis)]
         if field is not None:
             origin = line_of_turn(field, axis)
             if origin is not None:
-                lines.append((axis, origin, f"{source} direction, line of displacements"))
-    lines += [(axis, origin, "displacements") for axis, origin in measured]
+                lines.append((axis, origin, source, "displacements"))
+    lines += [(axis, origin, "displacements", "displacements") for axis, origin in measured]
     return _distinct_lines(features.box, lines)
 
 
-def _lines_along(features: Features, axis: np.ndarray, source: str) -> list:
-    """Lines of one direction that the shape offers."""
+def _places(features: Features, axis: np.ndarray) -> list[tuple[np.ndarray, str]]:
+    """Points through which a line of one direction may run, and what each is founded on."""
     box = features.box
-    found = []
-    for piece in features.rounds:
-        if line_angle_deg(piece.axis, axis) < 5.0:
-            found.append((axis, piece.centre, "round"))
-    edge = "box" if line_angle_deg(box.axes, axis).min() < 0.5 else source
-    names = (f"{edge} edge", f"{edge} face middle", f"{edge} centre")
+    found = [
+        (piece.centre, "round")
+        for piece in features.rounds
+        if line_angle_deg(piece.axis, axis) < _ROUND_DEG
+    ]
     frame = _frame_about(axis, box)
-    grids = [(box_corners(box), names)]
+    grids = [(box_corners(box), ("edge", "middle", "centre"))]
     if len(features.contact) >= 3:
         grids.append((features.contact, ("contact",) * 3))
     for points, labels in grids:
@@ -107,8 +115,7 @@ def _lines_along(features: Features, axis: np.ndarray, source: str) -> list:
         steps = np.stack([low, high, (low + high) / 2])
         for i, j in itertools.product(range(3), repeat=2):
             place = steps[i, 0] * frame[0] + steps[j, 1] * frame[1]
-            label = labels[(i == 2) + (j == 2)]
-            found.append((axis, place + (box.centre @ axis) * axis, label))
+            found.append((place + (box.centre @ axis) * axis, labels[(i == 2) + (j == 2)]))
     return found
 
 
@@ -154,10 +161,10 @@ def _distinct_directions(axes, sources) -> tuple[np.ndarray, tuple[str, ...]]:
     return np.stack(kept), tuple(names)
 
 
-def _distinct_lines(box: Box, lines: list) -> Hypotheses:
+def _distinct_lines(box: Box, lines: list[Line]) -> Hypotheses:
     """The lines near the part, without those that repeat an earlier one."""
-    axes = np.stack([axis for axis, _, _ in lines])
-    origins = np.stack([origin for _, origin, _ in lines])
+    axes = np.stack([line[0] for line in lines])
+    origins = np.stack([line[1] for line in lines])
     origins = origins + np.sum((box.centre - origins) * axes, axis=1)[:, None] * axes
     far = np.linalg.norm(origins - box.centre, axis=1) > _REACH * box.radius + 0.05
     alike = np.abs(axes @ axes.T) > np.cos(np.radians(_SAME_DEG))
@@ -166,4 +173,5 @@ def _distinct_lines(box: Box, lines: list) -> Hypotheses:
     for i in np.nonzero(~far)[0]:
         if not alike[i, kept].any():
             kept.append(int(i))
-    return Hypotheses(axes[kept], origins[kept], tuple(lines[i][2] for i in kept))
+    sources, places = zip(*(lines[i][2:] for i in kept), strict=True)
+    return Hypotheses(axes[kept], origins[kept], sources, places)

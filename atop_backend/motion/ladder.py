@@ -50,6 +50,7 @@ def pool_by_outline(
         tried.axes,
         tried.origins,
         np.array(tried.sources, dtype=object),
+        np.array(tried.places, dtype=object),
         1 - found[best, rows],
         np.repeat(amounts, outlines.targets.shape[0], axis=1),
     )
@@ -65,6 +66,7 @@ def pool_by_guess(
         tried.axes,
         tried.origins,
         np.array(tried.sources, dtype=object),
+        np.array(tried.places, dtype=object),
         np.ones((len(tried.axes), 1)),
         ends[:, None, None] * frames,
     )

@@ -16,7 +16,8 @@ class Pool(NamedTuple):
     revolute: np.ndarray  # (h,) bool
     axes: np.ndarray  # (h, 3)
     origins: np.ndarray  # (h, 3)
-    sources: np.ndarray  # (h,) str
+    sources: np.ndarray  # (h,) str, what the direction is founded on
+    places: np.ndarray  # (h,) str, what the line's place is founded on; empty for slides
     misfit: np.ndarray  # (h, samples), share of the motion left unexplained
     amounts: np.ndarray  # (h, samples, frames)
 
@@ -45,6 +46,7 @@ def _pool(revolute: bool, tried: Hypotheses, explained: Explained) -> Pool:
         tried.axes,
         tried.origins,
         np.array(tried.sources, dtype=object),
+        np.array(tried.places, dtype=object),
         explained.misfit,
         explained.amounts,
     )

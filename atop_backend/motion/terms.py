@@ -13,14 +13,16 @@ from atop_backend.motion.silhouettes import move
 
 _SWEEP_POINTS = 160  # of the part; enough to see a door go into its cabinet
 _STEP = 0.08  # longest step of a swept point, in the normalised frame
-_FAR = 0.12  # a hinge this far from where part and body meet gets no credit for contact
+_BUMP = 0.2  # share of the part that passes through the body where that is plainly wrong
+_NEAR = 0.03  # a hinge may run this far beside where part and body meet
+_FAR = 0.12  # a hinge this much farther from where part and body meet gets no credit for contact
 _LOOSE = 0.10  # a part this much farther from the body than at rest has come off
 
 
 class Terms(NamedTuple):
     """One number in [0, 1] for each hypothesis; 0 is what geometry likes."""
 
-    collision: np.ndarray  # (h,), share of the part that passes through the body
+    collision: np.ndarray  # (h,), how much of the part passes through the body
     contact: np.ndarray  # (h,), how far the hinge runs from where part and body meet
     attachment: np.ndarray  # (h,), how far the part ends up from the body
 
@@ -39,7 +41,7 @@ def geometry_terms(
     gaps = distance_to(features.body, ends).min(axis=1)
     rest = float(features.gaps.min())
     return Terms(
-        collision=crossed,
+        collision=1 - np.exp(-crossed / _BUMP),
         contact=np.where(revolute, _contact(features, axes, origins), 0.0),
         attachment=np.clip((gaps - rest) / _LOOSE, 0, 1),
     )
@@ -67,11 +69,12 @@ def sweep(
 
 
 def _contact(features: Features, axes: np.ndarray, origins: np.ndarray) -> np.ndarray:
-    """Least distance of each line from the contact, within the part's length, over `_FAR`."""
+    """How far each line runs from the contact at its nearest, within the part's length."""
     if len(features.contact) == 0:
         return np.zeros(len(axes))
     along = features.part_points @ axes.T - np.sum(origins * axes, axis=1)
     shares = np.linspace(0, 1, 16)[:, None]
     stations = along.min(axis=0) * (1 - shares) + along.max(axis=0) * shares  # (16, h)
     places = origins + stations[..., None] * axes
-    return np.clip(cKDTree(features.contact).query(places)[0].min(axis=0) / _FAR, 0, 1)
+    gaps = cKDTree(features.contact).query(places)[0].min(axis=0)
+    return np.clip((gaps - _NEAR) / _FAR, 0, 1)
