@@ -59,13 +59,15 @@ class FitConfig:
     optimise_steps: int = 120  # gradient steps of gaussians; the paper does not say how many
     learning_rate: float = 5e-3  # of gaussian centres (paper 5.1)
     # Terms of the score of a hypothesis, in units of log probability; 0 switches a term off.
-    displacement_weight: float = 8.0  # per e-fold of motion left unexplained
-    silhouette_weight: float = 4.0  # per e-fold of outline missed
-    collision_weight: float = 4.0  # for a part that passes through the body as a whole
+    displacement_weight: float = 6.0  # per e-fold of motion left unexplained
+    blur: float = 0.005  # share of motion unexplained that tells nothing even without noise
+    silhouette_weight: float = 5.0  # per e-fold of outline missed
+    collision_weight: float = 8.0  # for a part that passes through the body as a whole
     contact_weight: float = 1.5  # for a hinge away from where part and body meet
-    attachment_weight: float = 2.0  # for a part that ends up in the air
-    edge_weight: float = 1.0  # for a hinge on no edge, contact line or round piece
-    slide_bonus: float = 0.5  # a slide has fewer free numbers than a turn that fits as well
+    attachment_weight: float = 0.5  # for a part that ends up in the air
+    direction_weight: float = 2.0  # for a direction measured on the motion, not on the shape
+    edge_weight: float = 0.5  # for a hinge on no edge, contact line or round piece
+    slide_bonus: float = 0.0  # for a slide, which has fewer free numbers than a turn
     # Logistic map from log odds, agreement of samples and share of motion explained to the chance
     # of being right: constant and three slopes, from scripts/calibrate_confidence.py.
     confidence: tuple[float, ...] = (-2.0, 0.5, 1.5, 1.5)
