@@ -1,4 +1,4 @@
-"""The exported scene as Blender plays it."""
+"""Exports against Blender: what it plays from a file, and what its own rig does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import pytest
 from export_toys import VALUES, cabinet, cabinet_model, moved, part_vertices
 from scipy.spatial import cKDTree
 
+from atop_backend.contracts import JointMotion
 from atop_backend.export.gltf import SECONDS, write_gltf
+from atop_backend.export.model import build_model, part_pose
+from atop_backend.export.source import read_description
 
 bpy = pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
@@ -29,3 +32,65 @@ def test_blender_plays_the_clip_as_the_joints_say(tmp_path):
             value = part.joint.lower + share * (part.joint.upper - part.joint.lower)
             expected = moved(part, part_vertices(part, vertices, triangles), value)
             assert cKDTree(corners).query(expected)[0].max() < 1e-4
+
+
+@pytest.mark.parametrize("mirror", [1.0, -1.0])
+def test_an_exported_object_moves_as_its_rig_does_whatever_its_scale(tmp_path, mirror):
+    from blender_addon.scene import export, write
+
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    scene.unit_settings.scale_length = 0.01  # drawn in centimetres
+    vertices, triangles, parts = cabinet()
+    body, *movers = [add(name, vertices, triangles[chosen]) for name, chosen in owners(parts)]
+    body.scale, body.rotation_euler, body.location = (mirror * 2, 3, 1.5), (0.3, 0.2, 1), (9, 8, 7)
+    for ob in movers:
+        ob.parent = body
+    bpy.context.view_layer.update()
+    joints = [
+        JointMotion("revolute", (0.6, 0.0, 0.8), (8.0, 7.0, 8.0), 0.0, 1.9),
+        JointMotion("prismatic", (0.0, -0.6, 0.8), (9.0, 8.0, 7.0), 0.0, 0.7),
+    ]
+    rigs = [
+        write.write_joint(bpy.context, [ob], joint)
+        for ob, joint in zip(movers, joints, strict=True)
+    ]
+
+    path = export.write_description(bpy.context, rigs[0], tmp_path)
+
+    source = read_description(path)
+    assert source.metres_per_unit == pytest.approx(0.01)
+    model = build_model(
+        source.name, source.vertices, source.triangles, source.parts, source.up,
+        source.metres_per_unit,
+    )  # fmt: skip
+    assert len(model.links) == 2
+    for link, joint, rig, ob in zip(model.links, model.joints, rigs, movers, strict=True):
+        rig.pivot.animation_data.action = None
+        for share in VALUES:
+            rig.pivot["open"] = share
+            rig.pivot.update_tag()
+            bpy.context.view_layer.update()
+            corners = [ob.matrix_world @ v.co for v in ob.data.vertices]
+            pose = part_pose(joint, joint.lower + share * (joint.upper - joint.lower))
+            exported = link.vertices @ pose[:3, :3].T + pose[:3, 3]
+            assert cKDTree(np.array(corners) * 0.01).query(exported)[0].max() < 1e-4
+        corners = link.vertices[link.triangles]
+        volume = np.einsum("nc,nc->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6
+        assert volume > 0  # not inside out, mirrored or not
+
+
+def owners(parts) -> list[tuple[str, np.ndarray]]:
+    """A name for each object, and which triangles it has."""
+    moving = [part.triangles for part in parts]
+    return [("Body", ~np.logical_or.reduce(moving)), ("Door", moving[0]), ("Drawer", moving[1])]
+
+
+def add(name: str, vertices: np.ndarray, triangles: np.ndarray):
+    """An object of these triangles in the scene."""
+    used, index = np.unique(triangles, return_inverse=True)
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(vertices[used].tolist(), [], index.reshape(-1, 3).tolist())
+    ob = bpy.data.objects.new(name, mesh)
+    bpy.context.scene.collection.objects.link(ob)
+    return ob
