@@ -11,6 +11,7 @@ from atop_backend.synthetic.solids import (
     box,
     cylinder,
     extrude,
+    frame,
     lathe,
     open_box,
     rounded_rectangle,
@@ -308,4 +309,77 @@ def valve(rng: np.random.Generator) -> Draft:
     return s.draft("valve", joint, ("valve", "pipe", "water valve"), parts, motion, directed=False)
 
 
-KINDS = {"faucet": (4.5, faucet), "toilet": (2.5, toilet), "valve": (1.0, valve)}
+def basin(rng: np.random.Generator) -> Draft:
+    """A sink or bath with a tap: the spout swivels, a handle turns, or the plug lever lifts."""
+    s = Sketch(rng)
+    wide, deep, high = s.between(0.4, 0.8), s.between(0.35, 0.5), s.between(0.1, 0.2)
+    stand = s.between(0.0, 0.7)
+    rim, ledge = 0.03, 0.1
+    low, top = (-wide / 2, -deep / 2, stand), (wide / 2, deep / 2, stand + high)
+    s.fix(
+        frame(
+            low,
+            top,
+            (-wide / 2 + rim, -deep / 2 + rim, 0),
+            (wide / 2 - rim, deep / 2 - ledge, 0),
+            "z",
+        )
+    )
+    s.fix(box(low, (wide / 2, deep / 2, stand + 0.02)))
+    if stand > 0.15:
+        s.fix(cylinder((0, 0, 0), (0, 0, stand), wide * 0.18, wide * 0.12, 14), "trim")
+    level, y = stand + high, deep / 2 - ledge / 2
+    part, side = s.one_of("spout", "handle", "handle", "lever"), s.sign()
+    reach, rise = deep * s.between(0.25, 0.4), s.between(0.08, 0.22)
+    path = [
+        (0, y, level),
+        (0, y, level + rise),
+        (0, y - reach * 0.6, level + rise + 0.02),
+        (0, y - reach, level + rise * 0.7),
+    ]
+    s.add(tube(path, 0.013, 8), "metal", part == "spout")
+    if part == "lever":
+        z = level + rise
+        s.move(cylinder((0, y, z + 0.012), (0, 0, 0.02), 0.016, segments=12), "metal")
+        s.move(cylinder((0, y, z + 0.026), (0, -reach * 0.5, 0.02), 0.007, segments=8), "metal")
+        joint = hinge((-1, 0, 0), (0, y, z + 0.012), s.degrees(15, 40))
+        return s.draft(
+            "sink",
+            joint,
+            ("sink", "basin", "washbasin"),
+            ("lever", "tap lever", "faucet handle"),
+            say.TILT_UP,
+            say.TILT_DOWN,
+        )
+    for x in (-1, 1):
+        at = np.array((x * 0.09, y, level))
+        s.fix(cylinder(at, (0, 0, 0.03), 0.018, segments=10), "metal")
+        moves = part == "handle" and x == side
+        s.add(
+            cylinder(np.add(at, (0, 0, 0.03)), (0, 0, 0.022), 0.012, segments=10), "handle", moves
+        )
+        for way in ((0.03, 0, 0), (0, 0.03, 0)):
+            bar = np.array(way)
+            s.add(
+                cylinder(np.add(at, (0, 0, 0.045)) - bar, 2 * bar, 0.006, segments=6),
+                "handle",
+                moves,
+            )
+    objects = ("sink", "basin", "washbasin", "bathroom sink")
+    if part == "spout":
+        axis, motion = s.swivel()
+        joint = hinge(axis, (0, y, level), s.degrees(30, 90))
+        return s.draft("sink", joint, objects, ("spout", "faucet", "tap"), motion, directed=False)
+    axis, motion = s.twist((0, 0, 1))
+    joint = hinge(axis, (side * 0.09, y, level), s.degrees(45, 180))
+    name = "left" if side < 0 else "right"
+    parts = ("handle", f"{name} handle", f"{name} tap", "tap handle")
+    return s.draft("sink", joint, objects, parts, motion, directed=False)
+
+
+KINDS = {
+    "faucet": (4.5, faucet),
+    "toilet": (2.5, toilet),
+    "valve": (1.0, valve),
+    "basin": (0.8, basin),
+}
