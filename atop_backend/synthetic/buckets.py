@@ -15,6 +15,7 @@ from atop_backend.synthetic.solids import (
     open_box,
     tube,
 )
+from atop_backend.synthetic.vessels import arc
 
 
 def bucket(rng: np.random.Generator) -> Draft:
@@ -46,7 +47,7 @@ def bucket(rng: np.random.Generator) -> Draft:
     rise = radius * tall
     style = s.rng.random()
     if style < 0.65:
-        path = [(x * ear, 0, level + z * rise) for x, z in _arc(1.0, 1.0, 0, 180, 11)]
+        path = [(x * ear, 0, level + z * rise) for x, z in arc(1.0, 1.0, 0, 180, 11)]
     else:
         path = [(ear, 0, level), (ear, 0, level + rise * 0.8), (ear * 0.8, 0, level + rise)]
         path += [(-ear * 0.8, 0, level + rise), (-ear, 0, level + rise * 0.8), (-ear, 0, level)]

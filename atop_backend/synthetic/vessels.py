@@ -20,7 +20,7 @@ from atop_backend.synthetic.solids import (
 VESSELS = (*HOUSEHOLD, palette.GLASSES)
 
 
-def _arc(radius: float, tall: float, start_deg: float, stop_deg: float, steps: int) -> np.ndarray:
+def arc(radius: float, tall: float, start_deg: float, stop_deg: float, steps: int) -> np.ndarray:
     """Points (steps, 2) on an ellipse around 0, from one angle to another."""
     angles = np.radians(np.linspace(start_deg, stop_deg, steps))
     return np.stack([radius * np.cos(angles), tall * np.sin(angles)], axis=1)
@@ -134,7 +134,7 @@ def kettle(rng: np.random.Generator) -> Draft:
                 ),
                 "metal",
             )
-        path = [(x * ear, 0, height + z * tall) for x, z in _arc(1.0, 1.0, 0, 180, 9)]
+        path = [(x * ear, 0, height + z * tall) for x, z in arc(1.0, 1.0, 0, 180, 9)]
         mark = s.mark()
         s.add(tube(path, thick * 0.6, 6), "handle", moves)
         if moves:
