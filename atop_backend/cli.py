@@ -29,6 +29,7 @@ STAGES_HELP = {
     "report": "pictures, the articulated scene and result.json",
 }
 OTHERS_HELP = {
+    "batch": "many jobs over night, resumed after whatever happened",
     "export": "finished jobs as URDF, MJCF, USD or animated glTF",
 }
 
@@ -96,7 +97,7 @@ def _cancel_when_stdin_closes() -> None:
         while os.read(0, 4096):
             pass
         if hasattr(signal, "pthread_kill"):  # wakes the main thread also from a blocking wait
-            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         else:
             _thread.interrupt_main()
 
@@ -129,6 +130,8 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 def _command_module(name: str) -> Any:
     """The module with the options and the work of a command that is not a stage."""
     match name:
+        case "batch":
+            from atop_backend.batch import command
         case "export":
             from atop_backend.export import command
         case _:

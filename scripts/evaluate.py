@@ -28,6 +28,9 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+
+from atop_backend.contracts import Guidance, JointKind, Preset  # noqa: E402
+
 MAIN = "the product"
 VARIANTS = {  # name -> settings on top of the preset; they share the videos
     MAIN: (),
@@ -48,8 +51,8 @@ class Plan:
     """What every worker must know."""
 
     cache: Path
-    preset: str
-    guidance: str
+    preset: Preset
+    guidance: Guidance
     seed: int
     device: str
     overrides: tuple[str, ...]
@@ -142,11 +145,11 @@ def _answer(folder: Path, case: dict[str, Any], plan: Plan, record: dict[str, An
 
     parts = (case["part"],) if isinstance(case["part"], str) else tuple(case["part"])
     asset = folder / "object.glb"
-    settings = config.resolve(plan.preset, plan.overrides)  # type: ignore[arg-type]
+    settings = config.resolve(plan.preset, plan.overrides)
     request = contracts.JobRequest(
         asset, parts, case["prompt"], folder, preset=plan.preset, guidance=plan.guidance,
         seed=plan.seed, device=plan.device,
-    )  # type: ignore[arg-type]  # fmt: skip
+    )  # fmt: skip
     # 1. the views, from the cache
     turn = None if plan.turned is None else random_turn(case["id"], plan.turned)
     seen = render_cached(
@@ -167,7 +170,7 @@ def _answer(folder: Path, case: dict[str, Any], plan: Plan, record: dict[str, An
     # 3. the joint, with all ingredients and with some
     for name, overrides in VARIANTS.items():
         if name == MAIN or plan.ablation:
-            chosen = config.resolve(plan.preset, (*plan.overrides, *overrides))  # type: ignore[arg-type]
+            chosen = config.resolve(plan.preset, (*plan.overrides, *overrides))
             record["variants"][name] = _fit(request, chosen, seen, arrays, case)
 
 
@@ -237,9 +240,10 @@ def _trivial(shape: Any, case: dict[str, Any]) -> dict[str, Any]:
 
     box = oriented_box(shape.vertices[shape.triangles[shape.part]])
     rows = []
-    for kind, tried in (("revolute", paper_turns(box)), ("prismatic", paper_slides(box))):
+    families: dict[JointKind, Any] = {"revolute": paper_turns(box), "prismatic": paper_slides(box)}
+    for kind, tried in families.items():
         for axis, origin in zip(tried.axes, tried.origins, strict=True):
-            joint = JointMotion(kind, tuple(axis), tuple(origin), 0.0, 1.0)  # type: ignore[arg-type]
+            joint = JointMotion(kind, tuple(axis), tuple(origin), 0.0, 1.0)
             given = joint_to_file(joint, shape).to_dict()
             del given["range"]
             rows.append(figures(given, case))

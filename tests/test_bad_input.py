@@ -66,11 +66,10 @@ def test_an_unknown_part_is_answered_with_the_parts_there_are(tmp_path):
     [
         ([("lid", [BODY, LID])], ("lid",), "whole object"),
         ([("body", [BODY]), ("lid", [LID])], ("body", "lid"), "whole object"),
-        ([("body", [BODY]), ("lid", [((0, 0.3, 0), (1, 0.3, 1))])], ("lid",), "flat"),
         ([("body", [BODY]), ("lid", [((0, 0.3, 0), (1, 0.3, 0))])], ("lid",), "line"),
         ([("lid", [])], ("lid",), ""),
     ],
-    ids=["only part", "all parts", "flat", "line", "empty mesh"],
+    ids=["only part", "all parts", "line", "empty mesh"],
 )
 def test_a_part_that_cannot_move_as_a_solid_is_refused(objects, parts, said, tmp_path):
     error = failure(job(write_obj(tmp_path / "a.obj", objects), tmp_path / "job", parts=parts))

@@ -19,6 +19,8 @@ from atop_backend.contracts import JobResult
 from atop_backend.protocol import Artifact, Cancelled, Failed, Finished, Progress
 
 ATOP = [sys.executable, "-m", "atop_backend"]
+STAGES = ("articulate", "render", "generate", "fit", "report")
+OTHERS = ("batch", "export", "doctor")
 TINY = ["--preset", "tiny", "--device", "cpu"]
 
 
@@ -216,8 +218,16 @@ def test_wrong_use_reaches_a_program_as_a_failed_event():
 def test_help_names_every_command():
     done = atop("--help")
     assert done.returncode == 0
-    for command in ("articulate", "render", "generate", "fit", "report", "export", "doctor"):
+    for command in (*STAGES, *OTHERS):
         assert command in done.stdout
+
+
+@pytest.mark.parametrize("command", [*STAGES, *OTHERS])
+def test_every_command_explains_its_options(command):
+    done = atop(command, "--help")
+    assert done.returncode == 0
+    assert f"usage: atop {command}" in done.stdout
+    assert "--events" in done.stdout
 
 
 def test_help_loads_nothing_heavy():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from jaxtyping import Float
 from torch import Tensor
@@ -13,11 +13,19 @@ Prediction = Literal["v", "epsilon"]
 ClipLatents = Float[Tensor, "batch views frames channels latent latent"]
 
 
+@runtime_checkable
 class Denoiser(Protocol):
     """A network that tells signal from noise in the latents of a multi-view clip."""
 
-    prediction: Prediction
-    channels: int
+    @property
+    def prediction(self) -> Prediction:
+        """What the network answers with."""
+        ...
+
+    @property
+    def channels(self) -> int:
+        """Channels of the latents it denoises."""
+        ...
 
     def denoise(
         self, latents: ClipLatents, timestep: Float[Tensor, " batch"], conditions: Conditions

@@ -22,7 +22,7 @@ class GaussianCloud(NamedTuple):
     """Gaussians with a centre in every frame."""
 
     centres: Float[Tensor, "frames n 3"]  # frame 0 is the rest pose
-    factors: Float[Tensor, n] | Float[Tensor, "n 3 3"]  # 1 / sigma, or precision = U U^T
+    factors: Float[Tensor, " n"] | Float[Tensor, "n 3 3"]  # 1 / sigma, or precision = U U^T
     features: Float[Tensor, "n channels"]
     log_weights: Float[Tensor, " n"]
     moving: Bool[Tensor, " n"]

@@ -74,7 +74,7 @@ def object_scale(points: Float[Tensor, "n 3"]) -> float:
 
 def accumulate(
     centres: Float[Tensor, "n 3"],
-    factors: Float[Tensor, n] | Float[Tensor, "n 3 3"],
+    factors: Float[Tensor, " n"] | Float[Tensor, "n 3 3"],
     log_weights: Float[Tensor, " n"],
     features: Float[Tensor, "n channels"],
     rays: Rays,
@@ -148,7 +148,7 @@ def composite(
 
 def blending_matrix(
     centres: Float[Tensor, "n 3"],
-    factors: Float[Tensor, n] | Float[Tensor, "n 3 3"],
+    factors: Float[Tensor, " n"] | Float[Tensor, "n 3 3"],
     log_weights: Float[Tensor, " n"],
     rays: Rays,
     blend: Blend,
@@ -160,7 +160,7 @@ def blending_matrix(
 
 def render_frames(
     centres: Float[Tensor, "frames n 3"],
-    factors: Float[Tensor, n] | Float[Tensor, "n 3 3"],
+    factors: Float[Tensor, " n"] | Float[Tensor, "n 3 3"],
     log_weights: Float[Tensor, " n"],
     features: Float[Tensor, "n channels"],
     views: tuple[Rays, ...],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +16,20 @@ Piece = tuple[np.ndarray, int]  # triangles (n, 3, 3) and a material of the buil
 Pieces = list[Piece]
 
 
-class Paints(Scheme):
+class Paints(NamedTuple):
     """Material indices under the same names as a scheme's colours."""
+
+    body: int
+    front: int
+    panel: int
+    top: int
+    inside: int
+    trim: int
+    handle: int
+    metal: int
+    dark: int
+    glass: int
+    accent: int
 
 
 def paints(builder: Builder, colours: Scheme) -> Paints:
