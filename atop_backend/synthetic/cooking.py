@@ -211,6 +211,16 @@ def _finish_knob(
     )  # fmt: skip
 
 
+def _side_door(make: Assembly, opening: Opening, look: Look, side: str) -> Leaf:
+    """An oven door hinged at one of its sides."""
+    rng = make.rng
+    upper = float(np.radians(np.clip(rng.normal(95, 15), 60, 130)))
+    pieces = window_door(rng, opening, make.paints, 0.7, rng.uniform(0.1, 0.22))
+    look = look._replace(handle_length=min(look.handle_length, 0.9))
+    pieces += leaves.door_handle(rng, opening, side, look, make.paints, 0.5)  # type: ignore[arg-type]
+    return Leaf(pieces, [], hinge_joint(opening, side, look.line, upper), side)  # type: ignore[arg-type]
+
+
 def _oven_leaves(
     make: Assembly,
     low: np.ndarray,
@@ -226,6 +236,9 @@ def _oven_leaves(
     side = rng.uniform(0.0, 0.02)
     wanted: Leaf | None = None
     chosen = int(rng.integers(len(spans)))
+    sideways = None  # wood stoves and some built-in ovens
+    if target == "door" and chance(rng, 0.07):
+        sideways = "left" if chance(rng, 0.5) else "right"
     for i, (z0, z1) in enumerate(spans):
         opening = Opening(low[0] + side, high[0] - side, z0, z1, low[1] - thick, low[1]).shrunk(
             0.003
@@ -233,7 +246,11 @@ def _oven_leaves(
         upper = float(np.radians(np.clip(rng.normal(85, 8), 60, 95)))
         moves = target == "door" and i == chosen
         crossing = i == 1 or drawer_z > low[2]  # something below that the thickness would meet
-        leaf = drop_door(make, opening, look._replace(line="outer") if crossing else look, upper)
+        if sideways:
+            leaf = _side_door(make, opening, look, sideways)
+        else:
+            line = "outer" if crossing else look.line
+            leaf = drop_door(make, opening, look._replace(line=line), upper)
         if target == "rack":
             flat = hinge(leaf.joint.axis, leaf.joint.origin, np.radians(rng.uniform(84, 90)))
             make.put(leaf._replace(joint=flat), moving=False, opened=1.0)

@@ -139,6 +139,8 @@ def door(
     high = np.array([opening.x1, opening.y1, opening.z1])
     pieces = fronts.front(rng, look.door, low, high, paints)
     pieces += door_handle(rng, opening, side, look, paints, tall)
+    if chance(rng, 0.1):
+        pieces.append((_keyhole(rng, opening, side), paints.metal))
     thick = opening.y1 - opening.y0
     knuckle = float(np.clip(0.35 * thick, 0.004, 0.014))
     offset = knuckle if look.hinges == "knuckles" and look.line == "outer" else 0.0
@@ -187,6 +189,20 @@ def door_handle(
     else:
         at = (opening.x0 + share * opening.width, opening.y0, free)
     return handles.handle(rng, look.handle, at, upright == crosswise, length, paints)
+
+
+def _keyhole(rng: np.random.Generator, opening: Opening, side: HingeSide) -> np.ndarray:
+    """A small lock near the free edge, a cue of its own where there is no handle."""
+    along = rng.uniform(0.35, 0.65)
+    near = rng.uniform(0.02, 0.05)
+    near = min(near, 0.2 * min(opening.width, opening.height))
+    x, z = {
+        "left": (opening.x1 - near, opening.z0 + along * opening.height),
+        "right": (opening.x0 + near, opening.z0 + along * opening.height),
+        "top": (opening.x0 + along * opening.width, opening.z0 + near),
+        "bottom": (opening.x0 + along * opening.width, opening.z1 - near),
+    }[side]
+    return solids.cylinder((x, opening.y0, z), (0, -0.006, 0), 0.35 * near, segments=8)
 
 
 def _hinges(
@@ -258,6 +274,13 @@ def drawer(
     high = np.array([opening.x1, opening.y1, opening.z1])
     pieces = fronts.front(rng, look.drawer, low, high, paints)
     pieces += _drawer_handles(rng, opening, look, paints)
+    if chance(rng, 0.05):  # a label holder
+        half, z = min(0.04, 0.2 * opening.width), opening.z0 + 0.8 * opening.height
+        x, tall = (opening.x0 + opening.x1) / 2, 0.06 * opening.height
+        label = solids.box(
+            (x - half, opening.y0 - 0.003, z - tall), (x + half, opening.y0, z + tall)
+        )
+        pieces.append((label, paints.metal))
     length = depth * rng.uniform(0.8, 0.97)
     if boxed:
         spare = min(clearance, 0.1 * opening.height)
@@ -283,7 +306,7 @@ def _drawer_handles(
     length = float(np.clip(look.handle_length * opening.width * 0.8, 0.06, 0.92 * opening.width))
     if opening.height > 1.25 * opening.width:
         return _pull_out_handle(rng, opening, look, paints)
-    share = 0.5 if look.handle_height != look.handle_height else 0.35 + 0.3 * look.handle_height
+    share = 0.5 if np.isnan(look.handle_height) else 0.35 + 0.3 * look.handle_height
     if look.handle == "blade" or chance(rng, 0.12):
         share = 0.9
     lying = True

@@ -8,6 +8,7 @@ import pytest
 from atop_backend.synthetic import (
     cooking,
     cooling,
+    dishwashers,
     doorways,
     entrances,
     flaps,
@@ -34,6 +35,7 @@ MODULES = (
     cooking,
     microwaves,
     washing,
+    dishwashers,
     safes,
     doorways,
     entrances,
