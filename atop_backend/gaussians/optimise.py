@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from atop_backend.contracts import Camera, Guidance
+from atop_backend.diffusion.clips import COLOUR, MOTION, MOTION_GAIN
 from atop_backend.diffusion.conditions import Conditions
 from atop_backend.diffusion.denoiser import Denoiser
 from atop_backend.diffusion.guidance import (
@@ -21,6 +22,7 @@ from atop_backend.diffusion.guidance import (
 from atop_backend.diffusion.sample import OnStep, predict, sample
 from atop_backend.diffusion.schedule import signal_and_noise
 from atop_backend.gaussians.cloud import GaussianCloud
+from atop_backend.gaussians.rigid import Rigid, at_rest, best_rigid
 from atop_backend.gaussians.scene import Scene, prepare, render_clip
 
 ClipChannels = Float[Tensor, "views frames channels height width"]
@@ -30,12 +32,15 @@ ClipChannels = Float[Tensor, "views frames channels height width"]
 class OptimiseConfig:
     """How the part's Gaussians are moved. The defaults do on two CPU cores."""
 
-    steps: int = 120  # the paper does not say; `PAPER` takes 1000
-    learning_rate: float = 5e-3  # in units of the object's radius (paper 5.1)
+    steps: int = 60  # the paper does not say; `PAPER` takes 1000
+    learning_rate: float = 5e-3  # in units of the object's radius and in radians (paper 5.1)
+    rigid: bool = True  # the part moves as one; the paper moves every Gaussian by itself
+    start: bool = True  # from the motion channels of one sample, where the denoiser has them
     guidance_scale: float = 2.0  # the paper's 5 is for ImageDream
     rescale: float = 0.2  # of the guided signal in x0, see `sample.predict`
-    sampling_steps: int = 8  # of the clip that "sampled" follows
-    rigidity: float = 3.0  # weight of the squared distance to each frame's best rigid motion
+    sampling_steps: int = 4  # of the clip that "sampled" follows, and of the start
+    chained: bool = True  # a frame adds to the one before, so early frames draw later ones along
+    rigidity: float = 3.0  # if not rigid: weight of squared distances to each frame's best motion
     smoothness: float = 0.3  # weight of squared second differences over time
     paper_betas: bool = False  # the betas as printed
     colour_weight: float = 0.3  # of squared errors in "sampled"; colours smear before outlines do
@@ -47,6 +52,9 @@ PAPER = OptimiseConfig(
     steps=1000,
     guidance_scale=5.0,
     sampling_steps=50,
+    rigid=False,
+    start=False,
+    chained=False,
     rigidity=0.0,
     smoothness=0.0,
     paper_betas=True,
@@ -75,37 +83,78 @@ def articulate_cloud(
         target: The clip that "sampled" follows, as the denoiser's channels; None samples one.
     """
     cloud, scene = prepare(cloud, cameras, conditions, denoiser.channels, config.paper_betas)
-    total = config.steps
-    if guidance == "sampled" and target is None:
-        total += config.sampling_steps
-        target = _sampled_target(denoiser, conditions, config, generator, total, on_step)
-    before = total - config.steps
+    motions = config.start and denoiser.channels > COLOUR.stop
+    asks = target is None and (guidance == "sampled" or motions)
+    before = config.sampling_steps if asks else 0
+    total = before + config.steps
+    if asks:
+        target = _sampled_clip(denoiser, conditions, config, generator, total, on_step)
     rest = cloud.centres[0, cloud.moving]
-    offsets = torch.zeros_like(cloud.centres[1:, cloud.moving]).requires_grad_()
-    optimiser = torch.optim.Adam([offsets], lr=config.learning_rate)
+    path = _Path(rest, len(cloud.centres) - 1, config)
+    if motions and target is not None:
+        path.start(_shown_motion(target, scene, rest))
+    optimiser = torch.optim.Adam(path.values, lr=config.learning_rate)
+    falling = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: _rate(step / config.steps))
     for step in range(config.steps):
         optimiser.zero_grad()
-        renders = render_clip(scene, cloud, rest + offsets, config.recompute)
-        progress = step / config.steps
+        places = path.places()
+        renders = render_clip(scene, cloud, places, config.recompute)
         match guidance:
             case "sampled":
                 loss = _squared_error(renders, target, scene, config)  # type: ignore[arg-type]
             case "sds" | "x0":
+                progress = step / config.steps
                 loss = _distil(renders, denoiser, conditions, guidance, config, progress, generator)
-        if config.rigidity:
-            loss = loss + config.rigidity * rigidity_loss(rest, rest + offsets)
+        if config.rigidity and not config.rigid:
+            loss = loss + config.rigidity * rigidity_loss(rest, places)
         if config.smoothness:
-            loss = loss + config.smoothness * smoothness_loss(offsets)
+            loss = loss + config.smoothness * smoothness_loss(places - rest)
         loss.backward()
         optimiser.step()
+        falling.step()
         if on_step is not None:
             on_step(before + step + 1, total)
     centres = cloud.centres.clone()
-    centres[1:, cloud.moving] = rest + offsets.detach()
+    centres[1:, cloud.moving] = path.places().detach()
     return cloud._replace(centres=centres)
 
 
-def _sampled_target(
+class _Path:
+    """Places of the part's Gaussians over time, and the numbers that are optimised."""
+
+    def __init__(self, rest: Tensor, frames: int, config: OptimiseConfig) -> None:
+        self._rest = rest
+        self._config = config
+        self._base = at_rest(rest, frames)
+        shapes = ((frames, 3), (frames, 3)) if config.rigid else ((frames, *rest.shape),)
+        self.values = [rest.new_zeros(shape).requires_grad_() for shape in shapes]
+
+    def start(self, base: Rigid) -> None:
+        """Continue from a motion."""
+        self._base = base
+
+    def places(self) -> Float[Tensor, "frames n 3"]:
+        chained = self._config.chained
+        values = [value.cumsum(dim=0) if chained else value for value in self.values]
+        if self._config.rigid:
+            return self._base.turned(*values).place(self._rest)
+        return self._base.place(self._rest) + values[0]
+
+
+def _shown_motion(clip: Tensor, scene: Scene, rest: Tensor) -> Rigid:
+    """The rigid motion that a clip's motion channels tell."""
+    points = scene.tracks @ rest
+    shifts = clip[:, :, MOTION].flatten(3).permute(1, 0, 3, 2) / MOTION_GAIN * scene.part_radius
+    seen = scene.mask.flatten()
+    return best_rigid(points.flatten(0, 1), (points + shifts).flatten(1, 2), seen)
+
+
+def _rate(progress: float) -> float:
+    """Share of the learning rate: full, then falling to 0, so that noise averages out."""
+    return min(1.0, 2 * (1 - progress))
+
+
+def _sampled_clip(
     denoiser: Denoiser,
     conditions: Conditions,
     config: OptimiseConfig,
@@ -168,13 +217,7 @@ def rigidity_loss(
     rest: Float[Tensor, "n 3"], moved: Float[Tensor, "frames n 3"]
 ) -> Float[Tensor, ""]:
     """Mean squared distance of the points to the best rigid motion of each frame."""
-    with torch.no_grad():
-        centred, goals = rest - rest.mean(dim=0), moved - moved.mean(dim=1, keepdim=True)
-        left, _, right = torch.linalg.svd(torch.einsum("ni,fnj->fij", centred, goals))
-        signs = torch.ones(len(moved), 3, dtype=rest.dtype, device=rest.device)
-        signs[:, 2] = torch.linalg.det(left @ right).sign()  # a rotation, not a reflection
-        rotations = (left * signs[:, None]) @ right
-        rigid = centred @ rotations + moved.mean(dim=1, keepdim=True)
+    rigid = best_rigid(rest, moved, torch.ones_like(rest[:, 0])).place(rest)
     return (moved - rigid).square().sum(dim=2).mean()
 
 
