@@ -22,6 +22,7 @@ from atop_backend.rendering.selectors import (
 MARK = "atop_part"  # face attribute with the faces that selectors mean; modifiers keep it
 Y_UP_FORMATS = (".gltf", ".glb", ".obj")
 FORMATS = (*Y_UP_FORMATS, ".ply", ".stl", ".blend", ".usd", ".usda", ".usdc", ".usdz", ".fbx")
+SURFACES = ("MESH", "CURVE", "SURFACE", "FONT", "META")  # object types that can have faces
 
 
 class Instance(NamedTuple):
@@ -67,7 +68,17 @@ def open_asset(path: Path) -> np.ndarray:
             f"{path.name} cannot be read as {suffix[1:]} ({lines[-1]})",
             hint="check that it opens in Blender, then export it anew",
         ) from error
+    if not any(map(_may_have_faces, bpy.data.objects)):
+        raise InputError(
+            f"{path.name} has no faces", hint="give a mesh with faces; points and edges do not move"
+        )
     return Y_UP if suffix in Y_UP_FORMATS else Z_UP
+
+
+def _may_have_faces(ob: Any) -> bool:
+    if ob.type == "MESH":
+        return bool(ob.data.polygons or ob.modifiers)
+    return ob.type in SURFACES
 
 
 def _load(path: Path, suffix: str) -> None:
@@ -240,7 +251,7 @@ def collect(scene: Any, targets: Targets) -> list[Instance]:
     found = []
     for instance in graph.object_instances:
         ob = instance.object
-        if not instance.show_self or ob.type not in ("MESH", "CURVE", "SURFACE", "FONT", "META"):
+        if not instance.show_self or ob.type not in SURFACES:
             continue
         key = ob.as_pointer() if ob.data is None else ob.data.as_pointer()
         if key not in meshes:

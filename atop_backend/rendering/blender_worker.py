@@ -16,9 +16,12 @@ if __name__ == "__main__":  # Blender's Python does not know where we are instal
 
 import numpy as np
 
+from atop_backend.errors import InputError
 from atop_backend.geometry.cameras import rig
 from atop_backend.geometry.meshes import RestShape, build_shape, save_shape
 from atop_backend.rendering import child
+
+MOST_TRIANGLES = 2**24  # the id pass numbers them in single precision
 
 
 def render(request: dict[str, Any], out: Path) -> dict[str, Any]:
@@ -26,6 +29,11 @@ def render(request: dict[str, Any], out: Path) -> dict[str, Any]:
     from atop_backend.rendering import blender_pictures as pictures
 
     shape, instances, world_to_normalised = _bake(request)
+    if len(shape.triangles) > MOST_TRIANGLES:
+        raise InputError(
+            f"the object has {len(shape.triangles)} triangles, more than {MOST_TRIANGLES}",
+            hint="lower the levels of its modifiers, or decimate it",
+        )
     cameras = rig(request["elevation_rad"], request["size_px"])
     save_shape(out / "shape.npz", shape)
     document = json.dumps([camera.to_dict() for camera in cameras], indent=1)
