@@ -109,6 +109,7 @@ def bake(context: bpy.types.Context, articulation: Articulation) -> int:
     first, last = (round(x) for x in curve.range())
     travel = convert.full_travel(joint)
     values = [(frame, curve.evaluate(frame) * travel) for frame in range(first, last + 1)]
+    rig.freeze_limits(pivot)
     pivot.driver_remove(path, index)
     for frame, value in values:
         getattr(pivot, path)[index] = value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
@@ -34,8 +34,11 @@ class Articulation:
 
     @property
     def joint(self) -> JointMotion:
-        """The joint in the world frame at the time of writing."""
-        return JointMotion.from_dict(self.data["joint"])
+        """The joint in the world frame at the time of writing, with the limits as they are now."""
+        joint = JointMotion.from_dict(self.data["joint"])
+        lower = float(self.pivot.get("lower", joint.lower))
+        upper = float(self.pivot.get("upper", joint.upper))
+        return replace(joint, lower=min(lower, upper), upper=upper)
 
     @property
     def tag(self) -> str:

@@ -81,17 +81,32 @@ def _drive(pivot: bpy.types.Object, joint: JointMotion) -> None:
     for path in ("rotation_euler", "location"):
         pivot.driver_remove(path)
     pivot.location = pivot.rotation_euler = (0.0, 0.0, 0.0)
-    path, index = ("rotation_euler", 2) if joint.kind == "revolute" else ("location", 0)
-    driver = pivot.driver_add(path, index).driver
-    variable = driver.variables.new()
-    variable.name = "open"
-    variable.targets[0].id = pivot
-    variable.targets[0].data_path = '["open"]'
-    # a simple expression: Blender runs it even where Python scripts in files are forbidden
-    driver.expression = f"open * {float(convert.full_travel(joint))!r}"  # numpy prints otherwise
+    turns = joint.kind == "revolute"
+    for name, value in (("lower", joint.lower), ("upper", joint.upper)):
+        pivot[name] = value
+        pivot.id_properties_ui(name).update(
+            subtype="ANGLE" if turns else "DISTANCE",
+            description="How far the joint may go; Open and its keyframes follow",
+        )
+    path, index = ("rotation_euler", 2) if turns else ("location", 0)
+    # simple expressions: Blender runs them even where Python scripts in files are forbidden
+    curve = pivot.driver_add(path, index)
+    _express(curve, pivot, "open * (upper if upper > 0 else lower)", ("open", "lower", "upper"))
+
+
+def _express(
+    curve: bpy.types.FCurve, pivot: bpy.types.Object, expression: str, names: tuple[str, ...]
+) -> None:
+    curve.driver.expression = expression
+    for name in names:
+        variable = curve.driver.variables.new()
+        variable.name = name
+        variable.targets[0].id = pivot
+        variable.targets[0].data_path = f'["{name}"]'
 
 
 def _limit(pivot: bpy.types.Object, joint: JointMotion) -> None:
+    freeze_limits(pivot)
     for constraint in list(pivot.constraints):
         if constraint.name == "Range":
             pivot.constraints.remove(constraint)
@@ -100,15 +115,23 @@ def _limit(pivot: bpy.types.Object, joint: JointMotion) -> None:
     limit.name, limit.owner_space, limit.use_transform_limit = "Range", "LOCAL", True
     travels = "z" if turns else "x"
     for axis in "xyz":
-        lower, upper = (joint.lower, joint.upper) if axis == travels else (0.0, 0.0)
         if turns:
             # beyond a full turn an angle cannot be told from its rest
-            setattr(limit, f"use_limit_{axis}", upper - lower < 2 * math.pi - 1e-3)
+            short = joint.upper - joint.lower < 2 * math.pi - 1e-3
+            setattr(limit, f"use_limit_{axis}", short or axis != travels)
         else:
             setattr(limit, f"use_min_{axis}", True)
             setattr(limit, f"use_max_{axis}", True)
-        setattr(limit, f"min_{axis}", lower)
-        setattr(limit, f"max_{axis}", upper)
+    _express(limit.driver_add(f"min_{travels}"), pivot, "lower", ("lower",))
+    _express(limit.driver_add(f"max_{travels}"), pivot, "upper", ("upper",))
+
+
+def freeze_limits(pivot: bpy.types.Object) -> None:
+    """Let the limits of the pivot stay as they are, without drivers."""
+    for constraint in pivot.constraints:
+        if constraint.name == "Range":
+            for name in ("min_x", "max_x", "min_z", "max_z"):
+                constraint.driver_remove(name)
 
 
 def parent_world(

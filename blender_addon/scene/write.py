@@ -285,7 +285,8 @@ def _refresh_parents(context: bpy.types.Context, articulation: Articulation) -> 
 
 def _remember_layer(articulation: Articulation) -> None:
     data = articulation.data
-    layer = {"joint": data["joint"], "parent_world": data["parent_world"], "parts": data["parts"]}
+    joint = articulation.joint.to_dict()
+    layer = {"joint": joint, "parent_world": data["parent_world"], "parts": data["parts"]}
     animation = articulation.pivot.animation_data
     number = len(data["layers"])
     articulation.point(f"layer_action_{number}", animation.action if animation else None)

@@ -17,7 +17,7 @@ from ..core import request as requests
 from ..core.keyframes import seconds_to_frames
 from ..scene import convert, edit, pick, read, write
 from ..scene.record import articulation_of
-from . import monitor, preferences
+from . import monitor, preferences, props
 
 CHECK_LIMIT_S = 120
 
@@ -38,7 +38,7 @@ def why_not_now(context: bpy.types.Context) -> str:
         return "" if context.selected_objects or active else "Select the object that should move"
     if active is None or active.type != "MESH":
         return "Click the mesh object that has the part"
-    if settings.source != "FACES" and not settings.name_of_faces():
+    if settings.source != "FACES" and not props.name_of_faces(settings):
         return f"Choose the {settings.source.replace('_', ' ').lower()} that is the part"
     return ""
 
@@ -74,7 +74,7 @@ class ATOP_OT_articulate(bpy.types.Operator):
 def chosen_parts(context: bpy.types.Context) -> list[list]:
     """The parts of each job that the panel's choices make."""
     settings = context.scene.atop
-    parts = pick.pick_parts(context, settings.source, settings.name_of_faces(), settings.way)
+    parts = pick.pick_parts(context, settings.source, props.name_of_faces(settings), settings.way)
     return [parts] if settings.together else [[part] for part in parts]
 
 
@@ -84,7 +84,7 @@ def make_task(
     """Write the scene copy of one job and describe the job."""
     settings, options = context.scene.atop, preferences.get(context)
     requests.backend_command(options.python)
-    choices = settings.choices(context)
+    choices = props.choices(settings, context)
     folder = new_folder(preferences.cache_folder(context), pick.owner(parts[0]).name)
     context.window_manager.progress_begin(0, 1)
     try:

@@ -138,10 +138,9 @@ class ATOP_PT_joint(ArticulatePanel, bpy.types.Panel):
         layout, settings, data = self.layout, context.scene.atop, found.data
         draw_answers(layout, data)
         layout.prop(found.pivot, '["open"]', text="Open", slider=True)
-        turns = data["joint"]["type"] == "revolute"
         row = layout.row(align=True)
-        row.prop(settings, "lower_angle" if turns else "lower_distance")
-        row.prop(settings, "upper_angle" if turns else "upper_distance")
+        row.prop(found.pivot, '["lower"]', text="Lower")
+        row.prop(found.pivot, '["upper"]', text="Upper")
         row = layout.row(align=True)
         row.operator("atop.flip", icon="ARROW_LEFTRIGHT")
         row.operator("atop.refit", icon="FILE_REFRESH")

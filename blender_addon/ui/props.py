@@ -14,8 +14,6 @@ from bpy.props import (
 )
 
 from ..core.request import AmountMode, Choices, motion_for
-from ..scene import edit
-from ..scene.record import articulation_of
 from . import preferences
 
 QUALITY_OVERRIDES = {
@@ -23,38 +21,6 @@ QUALITY_OVERRIDES = {
     "STANDARD": (),
     "FINE": ("generate.samples=8", "generate.steps=4"),
 }
-
-
-def _active_joint(settings):
-    return articulation_of(bpy.context.view_layer.objects.active)
-
-
-def _limit_getter(which):
-    def get(settings):
-        found = _active_joint(settings)
-        return getattr(found.joint, which) if found else 0.0
-
-    return get
-
-
-def _limit_setter(which):
-    def set_limit(settings, value):
-        found = _active_joint(settings)
-        if found:
-            edit.set_limit(found, which, value)
-
-    return set_limit
-
-
-def _limit(which, name, **options):
-    return FloatProperty(
-        name=name,
-        description="How far the joint may go; keyframes and the Open slider follow",
-        get=_limit_getter(which),
-        set=_limit_setter(which),
-        options=set(),
-        **options,
-    )
 
 
 class ArticulateSettings(bpy.types.PropertyGroup):
@@ -165,43 +131,6 @@ class ArticulateSettings(bpy.types.PropertyGroup):
         description="Show the axis of the active joint in the viewport, with handles to drag",
         default=True,
     )
-    lower_angle: _limit("lower", "Lower", subtype="ANGLE")
-    upper_angle: _limit("upper", "Upper", subtype="ANGLE")
-    lower_distance: _limit("lower", "Lower", subtype="DISTANCE")
-    upper_distance: _limit("upper", "Upper", subtype="DISTANCE")
-
-    def name_of_faces(self) -> str:
-        """The vertex group, material or attribute that the picker names."""
-        return {
-            "VERTEX_GROUP": self.vertex_group,
-            "MATERIAL": self.material,
-            "ATTRIBUTE": self.attribute,
-        }.get(self.source, "")
-
-    def choices(self, context: bpy.types.Context) -> Choices:
-        """The panel and the preferences as the backend takes them."""
-        options = preferences.get(context)
-        mode: AmountMode = self.amount_mode
-        units = context.scene.unit_settings
-        angle = mode == "DEGREES"
-        return Choices(
-            prompt=self.prompt,
-            motion=motion_for(self.motion, mode),
-            preset="imagedream" if options.model == "IMAGEDREAM" else "default",
-            amount_mode=mode,
-            amount=self.amount_angle if angle else self.amount_distance,
-            metres_per_unit=units.scale_length if units.system != "NONE" else 1.0,
-            seed=self.seed,
-            device=options.device,
-            blender=bpy.app.binary_path,
-            weights=bpy.path.abspath(options.weights) if options.model == "IMAGEDREAM" else "",
-            overrides=QUALITY_OVERRIDES[self.quality]
-            + (
-                "report.scene=false",  # the add-on writes the joint into the scene itself
-                f"report.seconds={self.seconds:.6g}",
-                f"render.time_limit_s={options.time_limit_s:d}",
-            ),
-        )
 
 
 class ArticulateJob(bpy.types.PropertyGroup):
@@ -217,6 +146,45 @@ class ArticulateJob(bpy.types.PropertyGroup):
     message: StringProperty()
     hint: StringProperty()
     failed: BoolProperty()
+
+
+# Functions, not methods, and no callbacks: Blender 4.2 crashes at its end if a property group
+# had any.
+
+
+def name_of_faces(settings: ArticulateSettings) -> str:
+    """The vertex group, material or attribute that the picker names."""
+    return {
+        "VERTEX_GROUP": settings.vertex_group,
+        "MATERIAL": settings.material,
+        "ATTRIBUTE": settings.attribute,
+    }.get(settings.source, "")
+
+
+def choices(settings: ArticulateSettings, context: bpy.types.Context) -> Choices:
+    """The panel and the preferences as the backend takes them."""
+    options = preferences.get(context)
+    mode: AmountMode = settings.amount_mode
+    units = context.scene.unit_settings
+    angle = mode == "DEGREES"
+    return Choices(
+        prompt=settings.prompt,
+        motion=motion_for(settings.motion, mode),
+        preset="imagedream" if options.model == "IMAGEDREAM" else "default",
+        amount_mode=mode,
+        amount=settings.amount_angle if angle else settings.amount_distance,
+        metres_per_unit=units.scale_length if units.system != "NONE" else 1.0,
+        seed=settings.seed,
+        device=options.device,
+        blender=bpy.app.binary_path,
+        weights=bpy.path.abspath(options.weights) if options.model == "IMAGEDREAM" else "",
+        overrides=QUALITY_OVERRIDES[settings.quality]
+        + (
+            "report.scene=false",  # the add-on writes the joint into the scene itself
+            f"report.seconds={settings.seconds:.6g}",
+            f"render.time_limit_s={options.time_limit_s:d}",
+        ),
+    )
 
 
 CLASSES = (ArticulateSettings, ArticulateJob)

@@ -62,10 +62,10 @@ def main():
         when_stdin_closes(lambda: finish(request))
         time.sleep(30)
     when_stdin_closes(cancelled)
-    if "slowly" in prompt:
-        for step in range(600):
-            say("progress", stage="generate", step=step, total=600, fraction=step / 600)
-            time.sleep(0.05)
+    steps = 600 if "slowly" in prompt else 20 if "calmly" in prompt else 0
+    for step in range(steps):
+        say("progress", stage="generate", step=step + 1, total=steps, fraction=(step + 1) / steps)
+        time.sleep(0.05)
     finish(request)
 
 
