@@ -15,6 +15,7 @@ from scipy.spatial import ConvexHull, QhullError
 from atop_backend.geometry.joints import perpendiculars, unit
 
 _ALIGNED_DEG = 1.5  # normals this near to a box axis count as lying along it
+_MANY = 6000  # triangles or points beyond which a sample of them does
 _NORMAL_BONUS = 0.15  # how much smaller a box may look when all its surface lies along its axes
 _REFERENCE_BONUS = 0.05  # decides for round parts, where any turn about the axis is as tight
 
@@ -38,6 +39,16 @@ def triangle_normals(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return unit(cross), 0.5 * np.linalg.norm(cross, axis=1)
 
 
+def _weighted_normals(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Normals and the area that each stands for; of many triangles some, drawn by area."""
+    normals, areas = triangle_normals(corners)
+    if len(normals) <= _MANY:
+        return normals, areas
+    edges = np.cumsum(areas)
+    picks = np.searchsorted(edges, (np.arange(_MANY) + 0.5) / _MANY * edges[-1])
+    return normals[picks], np.full(_MANY, edges[-1] / _MANY)
+
+
 def dominant_directions(
     corners: np.ndarray, count: int = 8, spread_deg: float = 1.5
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -47,7 +58,7 @@ def dominant_directions(
         corners: Triangles, (m, 3, 3).
         spread_deg: Normals this near to each other are counted as one.
     """
-    normals, areas = triangle_normals(corners)
+    normals, areas = _weighted_normals(corners)
     total = areas.sum()
     directions, shares = [], []
     left = areas.copy()
@@ -117,11 +128,9 @@ def oriented_box(corners: np.ndarray, reference: np.ndarray | None = None) -> Bo
             the world's axes by default.
     """
     reference = np.eye(3) if reference is None else reference
-    points = np.unique(corners.reshape(-1, 3), axis=0)
-    if len(points) > 8:
-        points = _extreme(points)
+    points = _extreme(corners.reshape(-1, 3))
     directions, _ = dominant_directions(corners)
-    normals, areas = triangle_normals(corners)
+    normals, areas = _weighted_normals(corners)
     shares = areas / max(areas.sum(), 1e-300)
     frames = np.stack(_candidate_frames(points, directions, reference))
     seen = np.einsum("nc,kac->kna", points, frames)
@@ -149,6 +158,13 @@ def oriented_box(corners: np.ndarray, reference: np.ndarray | None = None) -> Bo
 def _extreme(points: np.ndarray) -> np.ndarray:
     """The hull's vertices, or all points where they have no volume."""
     try:
+        if len(points) > _MANY:  # what lies inside the hull of some points is no vertex of it
+            hull = ConvexHull(points[:: len(points) // 1000])
+            outside = [
+                block[(block @ hull.equations[:, :3].T > -hull.equations[:, 3] - 1e-9).any(axis=1)]
+                for block in np.array_split(points, len(points) // _MANY + 1)
+            ]
+            points = np.concatenate(outside)
         return points[ConvexHull(points).vertices]
     except QhullError:
-        return points
+        return np.unique(points, axis=0)
