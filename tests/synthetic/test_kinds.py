@@ -14,7 +14,19 @@ from atop_backend.synthetic.posing import move
 
 SEEDS = range(2)
 # Their parts sink into a housing that is drawn solid, as in most real models.
-SUNK = {"switch", "keyboard", "knob_panel", "peg", "pen", "lighter", "bottle", "fitting", "dispenser", "mouse"}
+SUNK = {
+    "switch",
+    "keyboard",
+    "knob_panel",
+    "peg",
+    "pen",
+    "lighter",
+    "bottle",
+    "fitting",
+    "dispenser",
+    "mouse",
+    "press",
+}
 
 
 def halves(thing: Draft) -> tuple[np.ndarray, np.ndarray]:
