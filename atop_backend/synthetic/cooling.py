@@ -201,11 +201,11 @@ def _hang(
             leaf = leaves.door(
                 rng,
                 opening,
-                cell.use,
+                cell.use,  # type: ignore[arg-type]
                 look,
                 make.paints,
                 upper,
-                tall=height,  # type: ignore[arg-type]
+                tall=height,
             )
             leaf.pieces.extend(_door_extras(make, opening, hollow, i == target))
         if behind and i == target:
@@ -292,4 +292,43 @@ def chest_freezer(rng: np.random.Generator) -> Draft:
     )  # fmt: skip
 
 
-KINDS = {"refrigerator": (4.5, refrigerator), "chest freezer": (0.6, chest_freezer)}
+def ice_cream_freezer(rng: np.random.Generator) -> Draft:
+    """A chest with two panes on top that slide over each other, along its length or its depth."""
+    make = Assembly(rng)
+    width, depth, height = rng.uniform(0.8, 1.8), rng.uniform(0.55, 0.75), rng.uniform(0.75, 0.95)
+    low, high = np.array([-width / 2, -depth / 2, 0.04]), np.array([width / 2, depth / 2, height])
+    make.fix(solids.open_box(low, high, 0.06, "+z"), make.paints.body)
+    make.fix(feet(low, high, 0.04, 0.025), make.paints.dark)
+    x0, x1, y0, y1 = low[0] + 0.03, high[0] - 0.03, low[1] + 0.03, high[1] - 0.03
+    thin = rng.uniform(0.008, 0.02)
+    upper = int(rng.integers(2))  # which of the two panes lies above the other
+    chosen = int(rng.integers(2))
+    overlap = 0.03
+    for i, (a, b) in enumerate(((x0, overlap), (-overlap, x1))):
+        z = height + (1.4 * thin if i == upper else 0.0)
+        rim = 0.03
+        pane = solids.box((a + rim, y0 + rim, z + 0.2 * thin), (b - rim, y1 - rim, z + 0.8 * thin))
+        ring = solids.frame((a, y0, z), (b, y1, z + thin), (a + rim, y0 + rim, 0),
+                            (b - rim, y1 - rim, 0), "z")  # fmt: skip
+        add = make.move if i == chosen else make.fix
+        add(ring, make.paints.front)
+        add(pane, make.paints.glass)
+        if chance(rng, 0.6):
+            grip = a + rim / 2 if i == 0 else b - rim / 2
+            add(solids.box((grip - 0.012, -0.08, z + thin), (grip + 0.012, 0.08, z + thin + 0.02)),
+                make.paints.handle)  # fmt: skip
+    right = chosen == 0
+    travel = (x1 - x0) / 2 * rng.uniform(0.5, 0.9)
+    joint = slider((1 if right else -1, 0, 0), (0.25 * (x1 - x0) * (-1 if right else 1), 0, height),
+                   travel)  # fmt: skip
+    spot = "left" if right else "right"
+    objects = ("freezer", "chest freezer", "ice cream freezer", "display freezer")
+    parts = ("lid", "glass lid", f"{spot} lid", f"lid on the {spot}", "sliding lid", "pane")
+    return make.draft("freezer", joint, objects, parts, phrases.slide_sideways(rng, right))
+
+
+KINDS = {
+    "refrigerator": (4.5, refrigerator),
+    "chest freezer": (0.6, chest_freezer),
+    "ice cream freezer": (0.3, ice_cream_freezer),
+}

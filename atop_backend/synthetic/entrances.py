@@ -291,6 +291,80 @@ def cage(rng: np.random.Generator) -> Draft:
     return make.draft("cage", joint, objects, parts, phrases.swing(rng, side))
 
 
+def revolving_door(rng: np.random.Generator) -> Draft:
+    """Wings that turn about an upright shaft between curved walls."""
+    make = Assembly(rng, (METALS, PAINTS))
+    radius, height = rng.uniform(0.9, 1.5), rng.uniform(2.0, 2.5)
+    for start in (-0.25, 0.75):  # of half a turn: the walls stand left and right
+        angles = np.pi * (start + np.linspace(0.0, 0.5, 9))
+        arc = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        outline = np.concatenate([(radius + 0.03) * arc, radius * arc[::-1]])
+        make.fix(solids.extrude(outline, "xy", 0.0, height), make.paints.glass)
+    make.fix(
+        solids.cylinder((0, 0, height), (0, 0, rng.uniform(0.1, 0.3)), radius + 0.05, segments=24),
+        make.paints.trim,
+    )
+    wings = int(rng.choice([2, 3, 4], p=[0.15, 0.35, 0.5]))
+    first = rng.uniform(0.0, np.pi)
+    rim = rng.uniform(0.04, 0.09)
+    for angle in first + np.arange(wings) * (2 * np.pi / wings):
+        low, high = (0.03, -0.015, 0.02), (radius - 0.03, 0.015, height - 0.03)
+        ring = solids.frame(low, high, (low[0] + rim, 0, low[2] + rim),
+                            (high[0] - rim, 0, high[2] - rim), "y")  # fmt: skip
+        pane = solids.box(
+            (low[0] + rim, -0.004, low[2] + rim), (high[0] - rim, 0.004, high[2] - rim)
+        )
+        for solid, paint in ((ring, make.paints.front), (pane, make.paints.glass)):
+            make.move(solids.rotate(solid, (0, 0, 1), angle, (0, 0, 0)), paint)
+    make.move(solids.cylinder((0, 0, 0.02), (0, 0, height - 0.05), 0.04, segments=10),
+              make.paints.metal)  # fmt: skip
+    joint = hinge((0, 0, 1), (0, 0, height / 2), np.radians(rng.uniform(60, 180)))
+    parts = ("door", "revolving door", "door", "rotor", "turning door")
+    turning = join(
+        prompts.TURN, words("revolves|spins|goes round|is pushed round", "push {} round")
+    )
+    return make.draft("revolving door", joint, (), parts, (turning, None), directed=False)
+
+
+def pet_flap(rng: np.random.Generator) -> Draft:
+    """A small flap in the lower part of a door or wall, hinged at its upper edge."""
+    make = Assembly(rng, (PAINTS, WOODS, METALS))
+    way = Doorway()
+    width, height = rng.uniform(0.5, 1.0), rng.uniform(0.7, 2.1)
+    thick = rng.uniform(0.03, 0.06)
+    wide, tall = rng.uniform(0.15, 0.3), rng.uniform(0.18, 0.35)
+    x = rng.uniform(-0.5, 0.5) * (width - wide - 0.15)
+    z = rng.uniform(0.06, 0.16)
+    hole = Opening(x - wide / 2, x + wide / 2, z, z + tall, -thick / 2, thick / 2)
+    board = solids.frame((-width / 2, -thick / 2, 0), (width / 2, thick / 2, height),
+                         (hole.x0, 0, hole.z0), (hole.x1, 0, hole.z1), "y")  # fmt: skip
+    way.fixed.append((board, make.paints.front))
+    rim = rng.uniform(0.015, 0.035)
+    ring = solids.frame((hole.x0 - rim, -thick / 2 - 0.012, hole.z0 - rim),
+                        (hole.x1 + rim, -thick / 2, hole.z1 + rim),
+                        (hole.x0, 0, hole.z0), (hole.x1, 0, hole.z1), "y")  # fmt: skip
+    way.fixed.append((ring, make.paints.trim))
+    if height > 1.5 and chance(rng, 0.7):
+        big = Opening(-width / 2, width / 2, 0.0, height, -thick / 2, thick / 2)
+        way.fixed += door_grip(rng, big, "left", make.paints, 0.5)
+    y = -thick / 2 - 0.006
+    flap = hole.shrunk(0.004)._replace(y0=y, y1=y + 0.008)
+    way.moving.append((solids.box((flap.x0, flap.y0, flap.z0), (flap.x1, flap.y1, flap.z1)),
+                       make.paints.glass))  # fmt: skip
+    joint = leaves.hinge_joint(flap, "top", "outer", np.radians(rng.uniform(40, 85)))
+    inwards = chance(rng, 0.5)
+    joint = way.finish(make, joint, inwards)
+    there = words(
+        "swings inward|swings in|lifts|opens|is pushed in|swings up"
+        if inwards
+        else "swings outward|swings out|lifts|opens|swings up|is lifted",
+        "push {} open|lift {}|open {}",
+    )
+    parts = ("flap", "pet flap", "cat flap", "dog door", "flap")
+    back = words("falls shut|swings shut|closes", "close {}")
+    return make.draft("pet flap", joint, ("door", "wall"), parts, (there, back))
+
+
 KINDS = {
     "trapdoor": (0.6, trapdoor),
     "portcullis": (0.3, portcullis),
@@ -299,4 +373,6 @@ KINDS = {
     "elevator door": (0.3, lift_door),
     "shower": (0.5, shower),
     "cage": (0.5, cage),
+    "revolving door": (0.3, revolving_door),
+    "pet flap": (0.25, pet_flap),
 }
