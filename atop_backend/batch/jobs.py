@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from atop_backend.batch.words import prompt_for, words_of
 from atop_backend.contracts import JobRequest
-from atop_backend.errors import InputError
+from atop_backend.errors import InputError, SetupError
 from atop_backend.export.names import identifier
 
 ASSET_SUFFIXES = (".blend", ".glb", ".gltf", ".obj", ".usd", ".usda", ".usdc", ".usdz", ".urdf")
@@ -59,7 +59,8 @@ def guess_jobs(folder: Path, template: JobRequest, prompt: str = "") -> Iterator
         prompt: One sentence for all parts, with {part} for the name; empty picks one by name.
 
     Raises:
-        InputError: The folder has no asset, or no part was recognised.
+        InputError: The folder has no asset.
+        SetupError: Blender is needed for names in .blend or USD files, and could not be had.
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder", hint="give a folder of assets or a job file")
@@ -68,20 +69,28 @@ def guess_jobs(folder: Path, template: JobRequest, prompt: str = "") -> Iterator
         raise InputError(
             f"{folder} holds no asset", hint=f"it may hold {', '.join(ASSET_SUFFIXES)}"
         )
+    found, broken = False, None
     for asset in assets:
-        for part, guess in movable_parts(asset):
+        try:
+            parts = movable_parts(asset, template.blender)
+        except SetupError as error:  # Blender is missing, or crashed on this one
+            parts, broken = [], error
+        for part, guess in parts:
+            found = True
             sentence = prompt.format(part=part) if prompt else guess
             request = replace(template, asset=asset.resolve(), parts=(part,), prompt=sentence)
             yield _named(request, asset.relative_to(folder))
+    if broken is not None and not found:
+        raise broken
 
 
-def movable_parts(asset: Path) -> list[tuple[str, str]]:
+def movable_parts(asset: Path, blender: str = "") -> list[tuple[str, str]]:
     """Parts whose names say that they move, each with a sentence; of a part and its children the
     part alone. A URDF tells which links move, so there every one of them counts."""
     if asset.suffix.lower() == ".urdf":
         return _urdf_parts(asset)
     chosen: dict[str, str] = {}
-    for name, ancestors in node_names(asset):
+    for name, ancestors in node_names(asset, blender):
         if prompt_for(name) and not any(map(prompt_for, ancestors)):
             chosen[name] = prompt_for(name)
     return list(chosen.items())
@@ -100,7 +109,7 @@ def _urdf_parts(asset: Path) -> list[tuple[str, str]]:
     ]
 
 
-def node_names(asset: Path) -> list[tuple[str, tuple[str, ...]]]:
+def node_names(asset: Path, blender: str = "") -> list[tuple[str, tuple[str, ...]]]:
     """Names of the objects in an asset, each with the names above it; empty if unreadable."""
     try:
         match asset.suffix.lower():
@@ -110,6 +119,12 @@ def node_names(asset: Path) -> list[tuple[str, tuple[str, ...]]]:
                 words = (line.split(maxsplit=1) for line in _lines(asset))
                 named = (w[1].strip() for w in words if len(w) == 2 and w[0] in ("o", "g"))
                 return [(name, ()) for name in dict.fromkeys(named)]
+            case ".blend" | ".usd" | ".usda" | ".usdc" | ".usdz":
+                from atop_backend.rendering.views import list_parts
+
+                return [(name, ()) for name in list_parts(asset, blender=blender).nodes]
+    except InputError:
+        return []
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
         return []  # rendering it will say what is wrong with it
     return []

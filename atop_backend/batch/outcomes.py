@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from atop_backend.batch.manifest import JobRow, Manifest, clear_leftovers
 from atop_backend.contracts import JobRequest
@@ -29,7 +29,7 @@ class PoolConfig:
     time_limit_s: float = 600.0  # a job; 10 times what a default one takes on two busy cores
     renew_after: int = 100  # jobs; a fresh process gives back what leaked
     faults: int = 3  # deaths or memory errors before a job counts as failed
-    setup_errors: int = 5  # before the first success: then the set-up is broken, not the jobs
+    setup_errors: int = 5  # before any other outcome: then the set-up is broken, not the jobs
 
 
 def reduced(request: JobRequest, steps: int) -> JobRequest:
@@ -52,8 +52,8 @@ class Outcomes:
         self._manifest = manifest
         self._config = config
         self._emit = emit
-        self._setup_errors: list[str] = []  # keys of jobs, while none has succeeded
-        self._succeeded = False
+        self._setup_errors: list[str] = []  # keys of jobs, while no other outcome is known
+        self._others = False
 
     def answered(self, row: JobRow, answer: dict[str, Any]) -> None:
         """A worker answered, as `worker.carry_out` does.
@@ -63,7 +63,7 @@ class Outcomes:
         """
         error, message = answer["error"], answer.get("message", "")
         if not error:
-            self._succeeded = True
+            self._others = True
             self._manifest.finish(row.key, answer["seconds"], answer["memory_mb"])
         elif error == "DiskFull":
             self._manifest.put_back([row.key])
@@ -73,9 +73,13 @@ class Outcomes:
         elif error == "BlenderKilled":
             self._fault(row, error, message, smaller=row.faults > 0, seconds=answer["seconds"])
         else:
-            if error == "SetupError" and not self._succeeded:
-                self._count_setup_error(row, message)
             self._fail(row, error, message, answer["seconds"])
+            if error != "SetupError":
+                self._others = True
+            elif not self._others:
+                self._setup_errors.append(row.key)
+                if len(self._setup_errors) >= self._config.setup_errors:
+                    self._blame_setup(message)
         self.tell()
 
     def died(self, row: JobRow, how: str, seconds: float, smaller: bool) -> None:
@@ -101,11 +105,19 @@ class Outcomes:
         total = max(counts["all"], 1)
         self._emit(Progress("batch", settled, total, settled / total))
 
-    def _count_setup_error(self, row: JobRow, message: str) -> None:
-        self._setup_errors.append(row.key)
-        if len(self._setup_errors) >= self._config.setup_errors:
-            self._manifest.put_back(self._setup_errors)
-            raise SetupError(message, hint="mend the set-up and start the batch again")
+    def end(self) -> None:
+        """No job waits any more.
+
+        Raises:
+            SetupError: No job had any other outcome than an error of set-up; they wait again.
+        """
+        if self._setup_errors and not self._others:
+            failed = {row.key: row.message for row in self._manifest.rows("failed")}
+            self._blame_setup(failed[self._setup_errors[-1]])
+
+    def _blame_setup(self, message: str) -> NoReturn:
+        self._manifest.put_back(self._setup_errors)
+        raise SetupError(message, hint="mend the set-up and start the batch again with --resume")
 
     def _fault(self, row: JobRow, error: str, message: str, smaller: bool, seconds: float) -> None:
         if row.faults + 1 >= self._config.faults:

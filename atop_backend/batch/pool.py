@@ -110,6 +110,7 @@ class Pool:
             while self._assign():
                 self._end_late_workers()
                 self._collect()
+            self._outcomes.end()
         finally:
             self._end_all()
 

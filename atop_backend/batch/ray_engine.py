@@ -91,6 +91,7 @@ class RayEngine:
             while self._fill(ray) or self._flights:
                 self._land(ray)
                 self._end_late(ray)
+            self._outcomes.end()
         finally:
             self._flights.clear()
             for model in self._models:

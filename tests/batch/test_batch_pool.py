@@ -127,11 +127,21 @@ def test_a_full_disk_stops_the_batch_and_blames_no_job(tmp_path):
     assert (counts["done"], counts["waiting"], counts["failed"]) == (1, 2, 0)
 
 
-def test_a_broken_set_up_stops_the_batch_and_blames_no_job(tmp_path):
+@pytest.mark.parametrize("count", [2, 8])
+def test_a_broken_set_up_stops_the_batch_and_blames_no_job(tmp_path, count):
     with pytest.raises(SetupError, match="something is missing"):
-        run(tmp_path, ["setup"] * 8)
+        run(tmp_path, ["setup"] * count)
 
-    assert Manifest(tmp_path).counts()["waiting"] == 8
+    assert Manifest(tmp_path).counts()["waiting"] == count
+
+
+def test_a_set_up_error_of_one_asset_among_good_ones_is_its_own(tmp_path):
+    manifest = run(tmp_path, ["setup", "door"])
+
+    assert [(row.state, row.error) for row in manifest.rows()] == [
+        ("failed", "SetupError"),
+        ("done", ""),
+    ]
 
 
 def test_workers_are_renewed(tmp_path):
