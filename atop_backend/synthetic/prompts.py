@@ -196,14 +196,38 @@ _ORDERS = (
 _VAGUE = ("it {says}", "this part {says}", "the part {says}", "the marked part {says}")
 
 
+_ALWAYS_PLURAL = ("scissors", "shears", "pliers", "tongs", "glasses", "spectacles")
+
+
+def is_plural(name: str) -> bool:
+    """Whether a part's name takes a verb in the plural, as "blades" and "rear legs" do."""
+    word = name.split(" on the ")[0].split(" of ")[0].split(" at the ")[0].split()[-1]
+    return word.endswith("s") and not word.endswith("ss") and word != "lens"
+
+
+def _for_many(says: str) -> str:
+    """A predicate in the plural: "opens" becomes "open", "is opened" becomes "are opened"."""
+    verb, _, rest = says.partition(" ")
+    if verb == "is":
+        verb = "are"
+    elif verb.endswith(("shes", "ches", "goes", "xes", "sses")):
+        verb = verb[:-2]
+    else:
+        verb = verb.removesuffix("s")
+    return f"{verb} {rest}".strip()
+
+
 def _tidy(sentence: str) -> str:
-    """The sentence with its articles mended."""
+    """The sentence with its articles and genitives mended."""
     for number in ("one ", "a ", "an "):
         sentence = sentence.replace(f"the {number}", number)
-    for vowel in "aeiou":
-        if sentence.startswith(f"a {vowel}"):
-            sentence = f"an {sentence[2:]}"
-    return sentence
+    sentence = sentence.replace("s's ", "s' ")
+    if not sentence.startswith("a "):
+        return sentence
+    if sentence.split(" whose ")[0].endswith(_ALWAYS_PLURAL):
+        return sentence[2:]
+    vowel = sentence[2] in "aeio" or sentence.startswith(("a up", "a um", "a un", "a ov"))
+    return f"an {sentence[2:]}" if vowel else sentence
 
 
 def sentences(
@@ -228,6 +252,7 @@ def sentences(
         whole = objects[int(choose_object * len(objects))] if objects else ""
         # "drawer on the left" and "one leg" cannot stand after the whole's name.
         compound = " on the " not in part and " at the " not in part and not part.startswith("one ")
+        compound = compound and not set(part.split()) & set(whole.split())
         order = vocabulary.orders and choose_kind < 0.35
         forms = _ORDERS if order else _PREDICATES
         form = forms[int(choose_form * len(forms))]
@@ -240,6 +265,8 @@ def sentences(
             word = vocabulary.says[int(choose_word * len(vocabulary.says))]
             if choose_kind > 0.97:
                 form = _VAGUE[int(choose_form * len(_VAGUE))]
+            if "{part}" in form and is_plural(part):
+                word = _for_many(word)
             sentence = form.format(part=part, object=whole, says=word)
         found[_tidy(sentence)] = None
         if len(found) == wanted:

@@ -85,6 +85,25 @@ def test_sentences_are_many_different_and_well_formed():
     assert any("oven" not in text and "stove" not in text for text in found)
 
 
+def test_several_parts_take_the_plural():
+    rng = np.random.default_rng(3)
+    vocabulary = prompts.words("is opened|goes up|closes|pushes out|spins")
+    found = prompts.sentences(rng, ("scissors", "utility knife"), ("blades",), vocabulary, 40)
+    text = " / ".join(found)
+    assert "blades are opened" in text
+    assert "blades go up" in text
+    assert "blades close" in text
+    assert "blades push out" in text
+    assert "the scissors' blades" in text
+    assert not re.search(r"blades (is|goes|closes|spins|pushes)|\ba scissors|\ban utility", text)
+
+
+def test_a_lens_is_one_thing():
+    assert not prompts.is_plural("lens")
+    assert not prompts.is_plural("glass")
+    assert prompts.is_plural("handles on the left")
+
+
 def test_a_part_of_no_named_object_gets_sentences_too():
     found = prompts.sentences(np.random.default_rng(1), (), ("lid",), prompts.OPEN, 8)
     assert "open the lid" in found
