@@ -318,8 +318,8 @@ def arm(rng: np.random.Generator) -> Draft:
 
 KINDS = {
     "panel": (3.0, panel),
-    "rail": (1.8, rail),
-    "peg": (1.8, peg),
+    "rail": (2.4, rail),
+    "peg": (2.4, peg),
     "disc": (1.5, disc),
     "arm": (1.4, arm),
 }

@@ -359,6 +359,6 @@ KINDS = {
     "swing_bin": (0.7, swing_bin),
     "wheelie_bin": (1.0, wheelie_bin),
     "chest": (3.5, chest),
-    "lidded_box": (1.5, lidded_box),
+    "lidded_box": (2.2, lidded_box),
     "carton": (1.5, carton),
 }

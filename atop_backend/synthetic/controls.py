@@ -328,5 +328,5 @@ KINDS = {
     "switch": (2.2, switch),
     "lever": (1.8, lever),
     "knob_panel": (2.5, knob_panel),
-    "keyboard": (1.0, keyboard),
+    "keyboard": (1.4, keyboard),
 }

@@ -324,6 +324,6 @@ KINDS = {
     "hatch": (2.2, hatch),
     "shell": (1.8, shell),
     "fitting": (1.8, fitting),
-    "rod": (1.2, rod),
+    "rod": (1.8, rod),
     "crank": (1.0, crank),
 }

@@ -56,7 +56,7 @@ Kind = Callable[[np.random.Generator], Draft]
 # Storage, appliances and openings are what people articulate most.
 _GROUPS = (
     (
-        0.6,
+        0.55,
         (
             furniture,
             kitchens,
@@ -76,7 +76,7 @@ _GROUPS = (
         ),
     ),
     (
-        0.4,
+        0.45,
         (
             abstract,
             gadgets,

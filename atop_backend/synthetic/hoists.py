@@ -185,5 +185,5 @@ def press(rng: np.random.Generator) -> Draft:
 
 KINDS = {
     "crane": (1.1, crane),
-    "press": (0.7, press),
+    "press": (1.0, press),
 }

@@ -169,6 +169,6 @@ def till(rng: np.random.Generator) -> Draft:
 
 
 KINDS = {
-    "printer": (1.5, printer),
-    "till": (1.3, till),
+    "printer": (1.8, printer),
+    "till": (1.8, till),
 }

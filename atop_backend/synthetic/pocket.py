@@ -179,6 +179,6 @@ def usb_stick(rng: np.random.Generator) -> Draft:
 KINDS = {
     "pen": (0.8, pen),
     "lighter": (0.9, lighter),
-    "syringe": (0.4, syringe),
-    "usb_stick": (0.9, usb_stick),
+    "syringe": (0.7, syringe),
+    "usb_stick": (1.1, usb_stick),
 }

@@ -271,6 +271,6 @@ KINDS = {
     "scissors": (1.2, scissors),
     "pliers": (1.0, pliers),
     "pocket_knife": (1.3, pocket_knife),
-    "cutter": (1.2, cutter),
+    "cutter": (1.8, cutter),
     "knife_block": (0.5, knife_block),
 }

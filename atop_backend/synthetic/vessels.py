@@ -352,7 +352,7 @@ def mug(rng: np.random.Generator) -> Draft:
 
 
 KINDS = {
-    "pot": (2.5, pot),
+    "pot": (3.0, pot),
     "kettle": (2.2, kettle),
     "bottle": (2.2, bottle),
     "mug": (1.0, mug),
