@@ -14,12 +14,15 @@ _LYING = np.array([[0, 0, 1.0], [0, -1.0, 0], [1.0, 0, 0]])
 FURNITURE = {
     "bar": 5.0, "round_bar": 3.0, "bow": 3.0, "u": 2.0, "knob": 5.0, "square_knob": 1.5,
     "cup": 1.0, "grip": 1.5, "ring": 0.8, "blade": 1.5, "wedge": 0.7, "none": 2.5,
+    "hole": 0.5, "drop": 0.6, "latch": 0.5,
 }  # fmt: skip
 APPLIANCE = {
     "bar": 4.0, "round_bar": 4.0, "bow": 2.0, "u": 2.0, "grip": 2.5, "blade": 1.0, "wedge": 2.0,
     "none": 1.5,
 }  # fmt: skip
-ROUND = frozenset({"knob", "square_knob", "ring"})  # as long as wide: length does not stretch them
+ROUND = frozenset(
+    {"knob", "square_knob", "ring", "hole", "drop", "latch"}
+)  # as long as wide: length does not stretch them
 
 
 def handle(
@@ -137,6 +140,23 @@ def _local(rng: np.random.Generator, kind: str, length: float) -> list[tuple[np.
             wide = thick * rng.uniform(1.0, 2.5)
             side = [(0, -half), (out, -slope), (out, slope), (0, half)]
             return [(solids.extrude(side, "yz", -wide, wide), False)]
+        case "hole":
+            size = length * rng.uniform(0.08, 0.16)
+            return [(solids.cylinder((0, -0.001, 0), (0, 0.0025, 0), size, segments=14), True)]
+        case "drop":
+            size = length * rng.uniform(0.08, 0.14)
+            plate = solids.cylinder((0, 0, 0), (0, 0.3 * size, 0), size, segments=8)
+            drop = solids.cylinder((0, 0.5 * size, 0), (0, 0, -3 * size), 0.2 * size, 0.5 * size, 8)
+            return [(plate, False), (drop, False)]
+        case "latch":
+            size = length * rng.uniform(0.08, 0.15)
+            plate = solids.box((-size, 0, -1.6 * size), (size, 0.003, 1.6 * size))
+            post = solids.cylinder((0, 0, 0), (0, out * 0.6, 0), 0.4 * size, segments=8)
+            reach = 3 * size
+            lever = solids.box(
+                (-reach, out * 0.5, -0.3 * size), (0.5 * size, out * 0.8, 0.3 * size)
+            )
+            return [(plate, False), (post, False), (lever, False)]
         case "none":
             return []
     raise ValueError(f"unknown handle {kind!r}")

@@ -175,7 +175,7 @@ def door_handle(
         free = edge + reach * 0.5  # in the middle of the leaf
     length = float(np.clip(look.handle_length * min(along, 1.2 * across), 0.06, 0.92 * along))
     if look.handle in handles.ROUND:
-        length = float(np.clip(length, 0.1, 0.28))
+        length = float(np.clip(length, 0.12, 0.34))
     share = 0.5 if not upright else (tall if tall is not None else look.handle_height)
     if np.isnan(share):
         share = rng.uniform(0.4, 0.6)
@@ -311,7 +311,7 @@ def _drawer_handles(
         share = 0.9
     lying = True
     if look.handle in handles.ROUND:
-        length = float(np.clip(length, 0.1, 0.28))
+        length = float(np.clip(length, 0.12, 0.34))
         lying = chance(rng, 0.3)
     places = [0.5]
     if opening.width > 0.55 and length < 0.4 * opening.width and look.handle_length < 0.45:
@@ -335,7 +335,7 @@ def _pull_out_handle(
     room = opening.height if upright else opening.width
     length = float(np.clip(0.4 * look.handle_length * room, 0.06, 0.8 * room))
     if look.handle in handles.ROUND:
-        length = float(np.clip(length, 0.1, 0.28))
+        length = float(np.clip(length, 0.12, 0.34))
     share = rng.uniform(0.5, 0.85) if not upright else rng.uniform(0.5, 0.75)
     share = min(share, 1.0 - 0.55 * length / opening.height) if upright else share
     at = (
