@@ -1,0 +1,164 @@
+"""Drives a real Blender window: opens the tab, types a prompt, clicks the button, takes pictures.
+
+Run by window_test.sh inside Blender: `blender ... --python window_test.py -- ZIP PYTHON GLB OUT`.
+Ends Blender with exit code 0 if the part was articulated by the click and the preview plays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+
+import bpy
+
+ZIP, PYTHON, ASSET, OUT = sys.argv[sys.argv.index("--") + 1 :][:4]
+ID = "bl_ext.user_default.atop_articulate"
+PROMPT = "the dishwasher door folds down"
+JOB_LIMIT_S = 280
+# pixels below the top of the sidebar's panels, at 1280 x 800 and the default interface scale
+PROMPT_FIELD_Y, BUTTON_Y = 107, 212
+WIDTH_SHARE = 0.4  # where in the sidebar's width to click, left of its tabs
+
+
+def script() -> Iterator[float]:
+    """The steps of the test; each yield waits that many seconds for redraws and events."""
+    window = bpy.context.window_manager.windows[0]
+    area = next(a for a in window.screen.areas if a.type == "VIEW_3D")
+    open_scene(window, area)
+    yield 1.0
+    area.spaces[0].show_region_ui = True
+    sidebar = next(r for r in area.regions if r.type == "UI")
+    for _ in range(40):  # the tab is known only once the sidebar has been drawn
+        yield 0.5
+        if sidebar.active_panel_category == "Articulate":
+            break
+        with contextlib.suppress(TypeError, AttributeError):
+            sidebar.active_panel_category = "Articulate"
+        sidebar.tag_redraw()
+    yield 1.5
+    shoot("1-tab")
+
+    x = sidebar.x + int(sidebar.width * WIDTH_SHARE)
+    top = sidebar.y + sidebar.height
+    yield from click(window, x, top - PROMPT_FIELD_Y)
+    yield from type_text(window, PROMPT)
+    assert bpy.context.scene.atop.prompt == PROMPT, bpy.context.scene.atop.prompt
+    shoot("2-prompt")
+    yield from click(window, x, top - BUTTON_Y)
+
+    state = bpy.context.window_manager.atop_job
+    begun, pictured, longest, last = time.monotonic(), False, 0.0, time.monotonic()
+    while state.running or not state.message:
+        assert time.monotonic() - begun < JOB_LIMIT_S, "the job takes too long"
+        if state.fraction > 0.3 and not pictured:
+            shoot("3-running")
+            pictured, last = True, time.monotonic()
+        yield 0.02
+        longest, last = max(longest, time.monotonic() - last - 0.02), time.monotonic()
+    print(f"job: {time.monotonic() - begun:.1f} s, longest stall {longest * 1000:.0f} ms")
+    assert not state.failed, f"{state.message}: {state.hint}"
+    print(f"answer: {state.message}")
+    bpy.context.scene.frame_set(49)
+    yield 1.5
+    shoot("4-articulated")
+
+    pivots = [ob for ob in bpy.data.objects if "open" in ob]
+    assert len(pivots) == 1, [ob.name for ob in bpy.data.objects]
+    if "job" in bpy.data.objects[pivots[0].parent.name]["atop"]:
+        with bpy.context.temp_override(window=window, area=area):
+            outcome = bpy.ops.atop.show_preview()
+        print(f"preview: {outcome}")
+        yield 2.0
+        bpy.ops.screen.animation_play()
+        yield 1.5
+        shoot("5-preview")
+
+
+def open_scene(window, area) -> None:
+    """The add-on installed and the object in view, its door selected."""
+    bpy.ops.extensions.package_install_files(
+        filepath=ZIP, repo="user_default", enable_on_install=True
+    )
+    options = bpy.context.preferences.addons[ID].preferences
+    options.python, options.cache = PYTHON, str(Path(OUT) / "jobs")
+    for ob in list(bpy.data.objects):
+        bpy.data.objects.remove(ob)
+    bpy.ops.import_scene.gltf(filepath=ASSET)
+    door = next(ob for ob in bpy.data.objects if "door" in ob.name.lower())
+    for ob in bpy.context.view_layer.objects:
+        ob.select_set(ob == door)
+    bpy.context.view_layer.objects.active = door
+    view = area.spaces[0].region_3d
+    area.spaces[0].shading.type = "MATERIAL" if os.environ.get("ATOP_MATERIAL") else "SOLID"
+    area.spaces[0].shading.color_type = "MATERIAL"
+    view.view_rotation = (0.83, 0.45, 0.16, 0.29)
+    region = next(r for r in area.regions if r.type == "WINDOW")
+    with bpy.context.temp_override(window=window, area=area, region=region):
+        bpy.ops.view3d.view_all()
+    view.view_distance *= 1.6
+
+
+def click(window, x: int, y: int) -> Iterator[float]:
+    """Press and release the left button at a place of the window."""
+    window.event_simulate(type="MOUSEMOVE", value="NOTHING", x=x, y=y)
+    yield 0.3
+    for value in ("PRESS", "RELEASE"):
+        window.event_simulate(type="LEFTMOUSE", value=value, x=x, y=y)
+        yield 0.15
+    yield 0.4
+
+
+def type_text(window, text: str) -> Iterator[float]:
+    """Replace the content of the text field that is being edited."""
+    x, y = 640, 400
+    window.event_simulate(type="A", value="PRESS", ctrl=True, x=x, y=y)
+    window.event_simulate(type="A", value="RELEASE", ctrl=True, x=x, y=y)
+    yield 0.1
+    for letter in text:
+        kind = "SPACE" if letter == " " else letter.upper()
+        window.event_simulate(type=kind, value="PRESS", unicode=letter, x=x, y=y)
+        window.event_simulate(type=kind, value="RELEASE", x=x, y=y)
+        yield 0.02
+    window.event_simulate(type="RET", value="PRESS", x=x, y=y)
+    window.event_simulate(type="RET", value="RELEASE", x=x, y=y)
+    yield 0.5
+
+
+def shoot(name: str) -> None:
+    """A picture of the whole screen."""
+    subprocess.run(["import", "-window", "root", f"{OUT}/{name}.png"], check=True)
+
+
+def main() -> None:
+    """Run the script from a timer, since Blender draws and takes events only in between."""
+    bpy.context.preferences.view.show_splash = False
+    steps = script()
+
+    def advance() -> float:
+        try:
+            return next(steps)
+        except StopIteration:
+            leave(0)
+        except BaseException:  # anything at all must end Blender, or the test would hang
+            traceback.print_exc()
+            shoot("failed")
+            leave(1)
+        return 1.0
+
+    bpy.app.timers.register(advance, first_interval=1.0)
+
+
+def leave(code: int) -> None:
+    """End Blender at once."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+main()
