@@ -308,7 +308,8 @@ def _fit(
         return leaves.drawer(rng, opening, depth, look, colours, clearance=clearance)
     beside = _has_neighbour(fitting.cells, index) and 2 * fitting.stile < fitting.thick
     line = look.line
-    if (fitting.inset or beside or cell.use == "top") and not (line == "middle" and fitting.thick < 0.016):
+    tight = fitting.inset or beside or cell.use == "top"
+    if tight and not (line == "middle" and fitting.thick < 0.016):
         line = "outer"
     most = 112.0 if beside else 150.0
     upper = float(np.clip(rng.normal(93.0, 14.0), 60.0, most))
