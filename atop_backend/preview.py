@@ -20,6 +20,7 @@ AXIS_COLOUR = (210, 30, 45)
 PAPER = (250, 250, 250)
 INK = (40, 40, 45)
 SHEET_PX = 224  # a picture's side on the contact sheet
+COMPARISON_PX = 192  # a view's side in the video of generated and fitted motion
 GAP_PX = 6
 
 

@@ -50,6 +50,9 @@ def report(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> No
         best = JointMotion.from_dict(entries[0]["joint"])
         _write_sheet(job_dir, seen, best, answers, request.prompt)
         files["contact sheet"] = "contact_sheet.png"
+        if (job_dir / "generate" / "frames.npz").is_file():
+            _write_comparison(job_dir, seen, best, config)
+            files["comparison"] = "comparison.mp4"
     tick(1, 3)
     if config.report.scene:
         files |= _write_scene(request, config, job_dir, answers[0].joint)
@@ -89,6 +92,30 @@ def _write_sheet(
     title = [f"“{prompt}”", answers[0].sentence]
     title += [f"or: {answer.sentence}" for answer in answers[1:]]
     preview.contact_sheet(title, rows).save(job_dir / "contact_sheet.png")
+
+
+def _write_comparison(job_dir: Path, seen: RestViews, joint: JointMotion, config: Config) -> None:
+    """A video of all views: generated above, the fitted motion on the real mesh below."""
+    from PIL import Image
+
+    from atop_backend import preview
+
+    size = preview.COMPARISON_PX
+    with np.load(job_dir / "generate" / "frames.npz") as data:
+        generated = data["frames"]
+    frames = []
+    for index in range(generated.shape[1]):
+        amount = index / (generated.shape[1] - 1) * joint.upper
+        above = [
+            np.asarray(Image.fromarray(view[index]).resize((size, size))) for view in generated
+        ]
+        below = [
+            np.asarray(preview.draw_motion(seen.shape, joint, amount, camera, size))
+            for camera in seen.cameras
+        ]
+        frames.append(np.concatenate([np.hstack(above), np.hstack(below)]))
+    path = job_dir / "comparison.mp4"
+    preview.write_video(path, np.stack(frames), config.report.seconds, config.report.fps)
 
 
 def _write_scene(
