@@ -56,7 +56,7 @@ def articulate(request: dict[str, Any], out: Path) -> dict[str, Any]:
         frame_start=start,
         duration_frames=duration,
         easing=request["easing"],
-        tag=request["tag"],
+        tag=parse(request["tag"]).name or "Part",
     )
     if imported:
         scene.frame_end = start + int(duration)

@@ -258,19 +258,24 @@ class ATOP_OT_check_backend(bpy.types.Operator):
 
 def examine(python: str, device: str) -> tuple[bool, str]:
     """Whether the backend has all it needs, and its findings line by line."""
-    command = requests.backend_command(python, "doctor", "--events", "jsonl")
-    command += ["--device", device or "auto"]
+    command = requests.backend_command(python, "doctor", "--device", device or "auto")
     if bpy.app.binary_path:
         command += ["--blender", bpy.app.binary_path]
     try:
         answer = subprocess.run(
-            command, capture_output=True, text=True, timeout=CHECK_LIMIT_S, errors="replace"
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=CHECK_LIMIT_S,
+            errors="replace",
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise AtopError(f"the backend does not answer ({error})", "run scripts/setup.sh") from error
     if "No module named" in answer.stderr:
         raise AtopError(f"{python} has no atop-backend", "run scripts/setup.sh and use its Python")
-    return answer.returncode == 0, answer.stderr.strip() or "no answer"
+    findings = answer.stdout.strip() or answer.stderr.strip() or "no answer"
+    return answer.returncode == 0, findings
 
 
 class ATOP_OT_copy_setup_command(bpy.types.Operator):
