@@ -23,6 +23,7 @@ from atop_backend.reporting import Emit
 
 WORKER_BYTES = 3 * 2**30  # a worker with the bundled model and its Blender
 REPORT_EVERY_S = 60.0
+REPORT_SHARE = 0.05  # of the driver's time, where a report takes long
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -117,17 +118,19 @@ class _Reporter:
         self._manifest = manifest
         self._emit = emit
         self._begun = time.time()
-        self._written = time.monotonic()
+        self._due = time.monotonic() + REPORT_EVERY_S
 
     def __call__(self, event: Event) -> None:
         self._emit(event)
-        if isinstance(event, Progress) and time.monotonic() - self._written > REPORT_EVERY_S:
+        if isinstance(event, Progress) and time.monotonic() > self._due:
             self.write()
 
     def write(self) -> None:
         """Write the report now."""
+        begun = time.monotonic()
         write_report(self._manifest, self._begun)
-        self._written = time.monotonic()
+        now = time.monotonic()
+        self._due = now + max(REPORT_EVERY_S, (now - begun) / REPORT_SHARE)
 
 
 def _jobs(args: argparse.Namespace) -> list[BatchJob] | None:

@@ -46,7 +46,7 @@ CREATE TABLE IF NOT EXISTS jobs (
     memory_mb REAL NOT NULL DEFAULT 0,
     updated REAL NOT NULL DEFAULT 0
 );
-CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (wanted, state, position);
+CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (wanted, state, faults, position);
 CREATE TABLE IF NOT EXISTS files (
     path TEXT PRIMARY KEY, size INTEGER, changed_ns INTEGER, digest TEXT
 );

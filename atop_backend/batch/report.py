@@ -168,7 +168,7 @@ def _answer(outcome: Outcome) -> str:
     assert result is not None
     joint, best = result.joint, result.best
     try:
-        pictures = before_and_after(row.request.out, result)
+        pictures = before_and_after(row.request.out, joint)
     except (AtopError, OSError, ValueError):
         pictures = "", ""
     shown = "".join(

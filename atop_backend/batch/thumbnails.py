@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import base64
 import io
+from functools import lru_cache
 from pathlib import Path
 
-from atop_backend.contracts import JobResult
+from atop_backend.contracts import JointMotion
 
 SIDE_PX = 128
 
 
-def before_and_after(job_dir: Path, result: JobResult) -> tuple[str, str]:
-    """Data URIs of both pictures; empty strings where there is nothing to draw from."""
+@lru_cache(maxsize=1000)  # a report is written again and again while a batch runs
+def before_and_after(job_dir: Path, joint: JointMotion) -> tuple[str, str]:
+    """Data URIs of both pictures; empty strings where there is nothing to draw from.
+
+    Args:
+        joint: In the frame of the asset.
+    """
     try:
         import numpy as np
         from PIL import Image
@@ -26,7 +32,7 @@ def before_and_after(job_dir: Path, result: JobResult) -> tuple[str, str]:
         return "", ""
     seen = load_views(job_dir)
     view = int(np.argmax(seen.part_mask.sum(axis=(1, 2))))
-    joint = joint_to_normalised(result.joint, seen.shape)
+    joint = joint_to_normalised(joint, seen.shape)
     opened = joint.upper if abs(joint.upper) >= abs(joint.lower) else joint.lower
     after = preview.draw_motion(seen.shape, joint, opened, seen.cameras[view], SIDE_PX)
     before = Image.fromarray(seen.rgb[view]).resize((SIDE_PX, SIDE_PX), Image.Resampling.LANCZOS)

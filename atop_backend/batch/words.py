@@ -34,7 +34,8 @@ MOTIONS = {
 # A name with one of these is something fixed to a part, or what a part is fixed to.
 STILL = {
     "body", "base", "frame", "handle", "hinge", "knuckle", "screw", "glass", "pane", "panel",
-    "rail", "seal", "trim", "joint", "pivot", "case", "casing", "housing", "jamb", "hole", "slot", "bracket",
+    "rail", "seal", "trim", "joint", "pivot", "case", "casing", "housing", "jamb", "hole", "slot",
+    "bracket",
 }  # fmt: skip
 PLACES = ("left", "right", "upper", "lower", "top", "bottom", "middle", "front", "back", "rear")
 
