@@ -139,8 +139,8 @@ class ATOP_PT_joint(ArticulatePanel, bpy.types.Panel):
         draw_answers(layout, data)
         layout.prop(found.pivot, '["open"]', text="Open", slider=True)
         row = layout.row(align=True)
-        row.prop(found.pivot, '["lower"]', text="Lower")
-        row.prop(found.pivot, '["upper"]', text="Upper")
+        row.prop(found.pivot, '["lower"]', text="From")
+        row.prop(found.pivot, '["upper"]', text="To")
         row = layout.row(align=True)
         row.operator("atop.flip", icon="ARROW_LEFTRIGHT")
         row.operator("atop.refit", icon="FILE_REFRESH")
@@ -151,6 +151,14 @@ class ATOP_PT_joint(ArticulatePanel, bpy.types.Panel):
         layout.operator("atop.revert", icon="LOOP_BACK")
 
 
+def short(sentence: str) -> str:
+    """An answer's sentence without what icon and percentage say."""
+    plain = sentence.partition(", confidence")[0]
+    for word in ("revolute, ", "prismatic, "):
+        plain = plain.removeprefix(word)
+    return plain
+
+
 def draw_answers(layout, data) -> None:
     """The answers as a list to step through; the chosen one is pressed."""
     answers = data.get("answers", ())
@@ -158,10 +166,15 @@ def draw_answers(layout, data) -> None:
         return
     column = layout.column(align=True)
     for index, answer in enumerate(answers):
-        row = column.row(align=True)
-        text = f"{answer['confidence']:.0%}  {answer['sentence']}"
-        chosen = index == data["chosen"]
-        row.operator("atop.choose_answer", text=text, depress=chosen, translate=False).index = index
+        turns = answer["joint"]["type"] == "revolute"
+        button = column.operator(
+            "atop.choose_answer",
+            text=f"{answer['confidence']:.0%}  {short(answer['sentence'])}",
+            icon="DRIVER_ROTATIONAL_DIFFERENCE" if turns else "DRIVER_DISTANCE",
+            depress=index == data["chosen"],
+            translate=False,
+        )
+        button.index = index
     row = layout.row(align=True)
     row.operator("atop.step_answer", text="Previous", icon="TRIA_LEFT").step = -1
     row.operator("atop.step_answer", text="Next", icon="TRIA_RIGHT").step = 1

@@ -109,6 +109,11 @@ def show(area: bpy.types.Area | None, image: bpy.types.Image, frame_start: int) 
     user.frame_duration = image.frame_duration
     user.frame_start = frame_start
     user.use_cyclic = user.use_auto_refresh = True
+    window = next(w for w in bpy.context.window_manager.windows if area in w.screen.areas[:])
+    region = next(r for r in area.regions if r.type == "WINDOW")
+    if not bpy.app.background:
+        with bpy.context.temp_override(window=window, area=area, region=region):
+            bpy.ops.image.view_all(fit_view=True)
     area.tag_redraw()
 
 
