@@ -139,7 +139,7 @@ def _judge(item: Any, answers: list[Any], seconds: float) -> Outcome:
         rows.append((found.kind == true.kind, angle, sign, offset if both else math.nan, right))
     best = rows[0]
     return Outcome(
-        item.kind, *best[:4], answers[0].joint.upper / true.upper,
+        item.kind, best[0], best[1], best[2], best[3], answers[0].joint.upper / true.upper,
         tuple(row[4] for row in rows), answers[0].confidence, answers[0].signs, seconds,
     )  # fmt: skip
 

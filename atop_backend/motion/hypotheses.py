@@ -55,7 +55,7 @@ def paper_turns(box: Box) -> Hypotheses:
         np.stack([axis for axis, _ in pairs]),
         np.stack([origin for _, origin in pairs]),
         ("box",) * len(pairs),
-        (*("middle",) * 6, "centre") * 6,
+        ("middle", "middle", "middle", "middle", "middle", "middle", "centre") * 6,
     )
 
 
@@ -108,7 +108,7 @@ def _places(features: Features, axis: np.ndarray) -> list[tuple[np.ndarray, str]
     frame = _frame_about(axis, box)
     grids = [(box_corners(box), ("edge", "middle", "centre"))]
     if len(features.contact) >= 3:
-        grids.append((features.contact, ("contact",) * 3))
+        grids.append((features.contact, ("contact", "contact", "contact")))
     for points, labels in grids:
         seen = points @ frame.T
         low, high = seen.min(axis=0), seen.max(axis=0)
@@ -161,17 +161,29 @@ def _distinct_directions(axes, sources) -> tuple[np.ndarray, tuple[str, ...]]:
     return np.stack(kept), tuple(names)
 
 
-def _distinct_lines(box: Box, lines: list[Line]) -> Hypotheses:
-    """The lines near the part, without those that repeat an earlier one."""
+def lines_of(box: Box, lines: list[Line]) -> Hypotheses:
+    """Lines as hypotheses; each origin is the line's point nearest to the box's centre."""
     axes = np.stack([line[0] for line in lines])
     origins = np.stack([line[1] for line in lines])
     origins = origins + np.sum((box.centre - origins) * axes, axis=1)[:, None] * axes
+    return Hypotheses(
+        axes, origins, tuple(line[2] for line in lines), tuple(line[3] for line in lines)
+    )
+
+
+def _distinct_lines(box: Box, lines: list[Line]) -> Hypotheses:
+    """The lines near the part, without those that repeat an earlier one."""
+    axes, origins, sources, places = lines_of(box, lines)
     far = np.linalg.norm(origins - box.centre, axis=1) > _REACH * box.radius + 0.05
-    alike = np.abs(axes @ axes.T) > np.cos(np.radians(_SAME_DEG))
-    alike &= np.linalg.norm(origins[:, None] - origins, axis=-1) < _SAME_LINE
+    same = np.abs(axes @ axes.T) > np.cos(np.radians(_SAME_DEG))
+    same &= np.linalg.norm(origins[:, None] - origins, axis=-1) < _SAME_LINE
     kept: list[int] = []
-    for i in np.nonzero(~far)[0]:
-        if not alike[i, kept].any():
+    for i in np.flatnonzero(~far):
+        if not same[i, kept].any():
             kept.append(int(i))
-    sources, places = zip(*(lines[i][2:] for i in kept), strict=True)
-    return Hypotheses(axes[kept], origins[kept], sources, places)
+    return Hypotheses(
+        axes[kept],
+        origins[kept],
+        tuple(sources[i] for i in kept),
+        tuple(places[i] for i in kept),
+    )

@@ -10,7 +10,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import cKDTree
 
+from atop_backend.contracts import JointKind
+from atop_backend.errors import InputError
 from atop_backend.geometry.boxes import Box
+from atop_backend.motion.candidates import MOST_ANSWERS, Candidate, joint_from
 from atop_backend.motion.displacement import Field, explain_slides, explain_turns
 from atop_backend.motion.hypotheses import Hypotheses, paper_slides, paper_turns
 from atop_backend.motion.silhouettes import move
@@ -48,3 +51,32 @@ def _errors(tried: Hypotheses, amounts: np.ndarray, field: Field, turns: bool) -
     kinds = np.full(len(amounts), turns)
     moved = move(kinds, tried.axes, tried.origins, amounts[:, None], field.points)[:, 0]
     return np.array([chamfer(points, target) for points in moved])
+
+
+def fit_literally(box: Box, field: Field | None, kinds: tuple[JointKind, ...]) -> list[Candidate]:
+    """Algorithm 1 for each kind; the smaller chamfer distance decides between kinds.
+
+    Raises:
+        InputError: There are no moving points.
+    """
+    if field is None:
+        raise InputError(
+            "the paper's algorithm needs moving points and there are only silhouettes",
+            hint="use fit.hypotheses=full, or a guidance that moves points",
+        )
+    answers = []
+    for kind in kinds:
+        score = score_turns if kind == "revolute" else score_slides
+        tried, errors, amounts = score(box, field)
+        for pick in np.argsort(errors, kind="stable")[:MOST_ANSWERS]:
+            end = float(amounts[pick])
+            joint = joint_from(kind, tried.axes[pick], tried.origins[pick], end)
+            answers.append((float(errors[pick]), joint))
+    answers.sort(key=lambda entry: entry[0])
+    answers = answers[:MOST_ANSWERS]
+    least = np.sqrt(np.array([error for error, _ in answers])) + 1e-6
+    shares = (1 / least) / (1 / least).sum()
+    return [
+        Candidate(joint, float(share), "box", {"chamfer": error, "total": -error})
+        for (error, joint), share in zip(answers, shares, strict=True)
+    ]

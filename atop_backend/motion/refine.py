@@ -37,7 +37,7 @@ def refine_turn(
 
     def line(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         tilt = numbers[0] * first + numbers[1] * second
-        angle = np.linalg.norm(tilt)
+        angle = float(np.linalg.norm(tilt))
         turned = rodrigues(tilt / angle, angle) @ axis if angle > 1e-12 else axis
         return unit(turned), origin + reach * (numbers[2] * first + numbers[3] * second)
 

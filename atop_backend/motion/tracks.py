@@ -27,12 +27,15 @@ def follow_prior(
     guidance: Guidance,
     config: Config,
     seed: int,
+    latents: np.ndarray | None,
     on_step: Callable[[int, int], None],
 ) -> MotionEvidence:
     """Where gaussians on the part go when their renders are pulled towards what the prior expects.
 
     Args:
         conditions: Of one clip.
+        latents: Colours of sampled clips, (samples, views, frames, 4, 32, 32); "sampled" follows
+            the first where the prior has colours alone, and samples anew where it has more.
     """
     settings, literal = config.fit, config.fit.hypotheses == "paper"
     rng = np.random.default_rng(seed)
@@ -54,9 +57,12 @@ def follow_prior(
     if literal:
         how = replace(how, guidance_scale=config.generate.guidance_scale,
                       sampling_steps=config.generate.steps)  # fmt: skip
+    target = None
+    if latents is not None and prior.denoiser.channels == latents.shape[3]:
+        target = torch.from_numpy(latents[0]).float().to(prior.device)
     moved = articulate_cloud(
         cloud, cameras, prior.denoiser, conditions, guidance, how,
-        torch.Generator().manual_seed(seed), on_step=on_step,
+        torch.Generator().manual_seed(seed), target=target, on_step=on_step,
     )  # fmt: skip
     centres = moved.centres[:, moved.moving].cpu().numpy()
     return evidence_from_tracks(centres, conditions.frames[0].cpu().numpy(), cameras)

@@ -57,3 +57,15 @@ def test_dominant_directions_are_normals_by_area():
     assert line_angle_deg(directions[0], np.array([0.0, 0, 1])) < 1e-6
     assert shares[0] == pytest.approx(0.5 / 0.65)
     assert shares.sum() == pytest.approx(1.0)
+
+
+def test_a_box_of_many_triangles_is_that_of_the_same_surface_in_few():
+    corners = box((-0.5, -0.3, -0.1), (0.5, 0.3, 0.1)) @ TURN.T
+    few = oriented_box(corners)
+    while len(corners) < 20_000:
+        middles = (corners + np.roll(corners, -1, axis=1)) / 2
+        parts = [np.stack([corners[:, i], middles[:, i], middles[:, i - 1]], 1) for i in range(3)]
+        corners = np.concatenate([*parts, middles])
+    many = oriented_box(corners)
+    assert worst_axis_deg(many.axes, few.axes) < 1e-4
+    np.testing.assert_allclose(many.half, few.half, atol=1e-6)

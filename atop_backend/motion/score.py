@@ -1,0 +1,103 @@
+"""What speaks for and against each hypothesis, in units of log probability."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from atop_backend.config import FitConfig
+from atop_backend.motion import silhouettes
+from atop_backend.motion.displacement import Field, last_amount
+from atop_backend.motion.evidence import MotionEvidence
+from atop_backend.motion.features import Features
+from atop_backend.motion.hypotheses import MEASURED
+from atop_backend.motion.pool import Pool
+from atop_backend.motion.ranges import within_limits
+from atop_backend.motion.terms import geometry_terms
+
+_NOISE_SHARE = 0.5  # of what the best hypothesis misses that counts as a sample's noise
+_MISSED = 0.05  # share of an outline missed that tells nothing: the splats' own error
+_SILHOUETTE_POINTS = 600
+# How badly founded the place of a hinge is on the shape; others, measured ones, count as 1.
+_UNFOUNDED = {"": 0.0, "edge": 0.0, "round": 0.0, "contact": 0.3, "centre": 0.6, "middle": 0.6}
+
+
+def score_terms(
+    pool: Pool,
+    features: Features,
+    field: Field | None,
+    evidence: MotionEvidence,
+    config: FitConfig,
+) -> dict[str, np.ndarray]:
+    """Parts of the score, (h,) each, in units of log probability."""
+    weights = sample_weights(field, pool.misfit.shape[1])
+    ends = _ends(pool, weights, evidence.frames)
+    terms = {"motion": np.where(pool.revolute, 0.0, config.slide_bonus)}
+    if field is not None:
+        terms["displacement"] = config.displacement_weight * vote(pool.misfit, weights, config.blur)
+    outlines = outlines_for(features, evidence)
+    if outlines is not None and config.silhouette_weight:
+        amounts = ends[:, None] * evidence.frames / evidence.frames[-1]
+        moved = silhouettes.move(pool.revolute, pool.axes, pool.origins, amounts, outlines.points)
+        missed = 1 - silhouettes.overlap(outlines, moved)
+        terms["silhouette"] = config.silhouette_weight * vote(missed, weights, _MISSED)
+    if config.geometry:
+        found = geometry_terms(features, pool.revolute, pool.axes, pool.origins, ends)
+        terms["collision"] = -config.collision_weight * found.collision
+        terms["contact"] = -config.contact_weight * found.contact
+        terms["attachment"] = -config.attachment_weight * found.attachment
+        terms |= founded(pool, config)
+    terms["total"] = np.sum(list(terms.values()), axis=0)
+    terms["end"] = ends
+    return terms
+
+
+def outlines_for(features: Features, evidence: MotionEvidence) -> silhouettes.Outlines | None:
+    if evidence.silhouettes is None:
+        return None
+    points = features.part_points[:: max(1, len(features.part_points) // _SILHOUETTE_POINTS)]
+    return silhouettes.outlines_of(
+        evidence.silhouettes, evidence.cameras, points, features.body.points
+    )
+
+
+def sample_weights(field: Field | None, samples: int) -> np.ndarray:
+    """How much each sample counts, (samples,), summing to 1: one that stands still says little."""
+    if field is None:
+        return np.full(samples, 1 / samples)
+    energy = field.energy.sum(axis=1)
+    weights = energy / (energy + 0.25 * np.median(energy) + 1e-12) + 1e-6
+    return weights / weights.sum()
+
+
+def vote(misfit: np.ndarray, weights: np.ndarray, blur: float) -> np.ndarray:
+    """Mean over samples of the log of what is explained, (h,); a sample's say is bounded.
+
+    A wrong sample costs the right answer at most what it could have given it. What even the best
+    hypothesis leaves over is the sample's own noise, below which differences mean little.
+
+    Args:
+        misfit: Share of each sample that each hypothesis misses, (h, samples).
+        blur: Share that tells nothing even in a sample without noise.
+    """
+    floor = blur + _NOISE_SHARE * misfit.min(axis=0)
+    return -np.log((np.minimum(misfit, 1.0) + floor) / (1 + floor)) @ weights
+
+
+def founded(pool: Pool, config: FitConfig) -> dict[str, np.ndarray]:
+    """What is taken off for directions and places that are not the shape's own, (h,) each."""
+    measured = np.isin(pool.sources, MEASURED)
+    places = np.array([_UNFOUNDED.get(place, 1.0) for place in pool.places])
+    return {
+        "direction": -config.direction_weight * measured,
+        "edge": -config.edge_weight * places,
+    }
+
+
+def _ends(pool: Pool, weights: np.ndarray, frames: np.ndarray) -> np.ndarray:
+    """Amount at the end of the motion of each hypothesis, (h,), within what makes sense."""
+    ends = np.empty(len(pool.axes))
+    for row, (amounts, misfit) in enumerate(zip(pool.amounts, pool.misfit, strict=True)):
+        trust = weights * np.maximum(1 - misfit, 0.02) ** 2
+        kind = "revolute" if pool.revolute[row] else "prismatic"
+        ends[row] = within_limits(kind, last_amount(amounts, frames, trust))
+    return ends
