@@ -62,6 +62,7 @@ class ImageDreamDenoiser(nn.Module):
     """The U-Net with its image tower: told by the rest views, the words and the part's mask."""
 
     prediction: Literal["epsilon"] = "epsilon"
+    no_words: Tensor
 
     def __init__(
         self,
@@ -106,7 +107,7 @@ class ImageDreamDenoiser(nn.Module):
         if self._last is None or not torch.equal(self._last[0], rgb):
             assert self.pictures is not None
             hidden = self.pictures.encode(rgb.flatten(0, 1)).unflatten(0, rgb.shape[:2])
-            self._last = (rgb, hidden.to(self.unet.time_embed[0].weight.dtype))
+            self._last = (rgb, hidden.to(self.unet.dtype))
         return self._last[1]
 
 

@@ -54,6 +54,9 @@ class PromptEncoder(nn.Module):
 class PictureEncoder(nn.Module):
     """The image tower of CLIP; gives the last hidden states but one, as ImageDream reads them."""
 
+    means: Tensor
+    spreads: Tensor
+
     def __init__(self, folder: Path) -> None:
         super().__init__()
         self.tower = _load(CLIPVisionModel, folder / "image_encoder")

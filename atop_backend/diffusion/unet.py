@@ -122,7 +122,7 @@ class MultiViewVideoUNet(nn.Module):
         channels, kept, shrunk = width, [width], 1
         for level, factor in enumerate(config.channel_mult):
             for _ in range(config.num_res_blocks):
-                block = [ResidualBlock(channels, factor * width, embedding)]
+                block: list[nn.Module] = [ResidualBlock(channels, factor * width, embedding)]
                 channels = factor * width
                 if shrunk in config.attention_resolutions:
                     block.append(_transformer(channels, config))
@@ -142,7 +142,8 @@ class MultiViewVideoUNet(nn.Module):
         self.output_blocks = nn.ModuleList()
         for level, factor in reversed(list(enumerate(config.channel_mult))):
             for number in range(config.num_res_blocks + 1):
-                block = [ResidualBlock(channels + kept.pop(), factor * width, embedding)]
+                widened = channels + kept.pop()
+                block: list[nn.Module] = [ResidualBlock(widened, factor * width, embedding)]
                 channels = factor * width
                 if shrunk in config.attention_resolutions:
                     block.append(_transformer(channels, config))
@@ -153,6 +154,11 @@ class MultiViewVideoUNet(nn.Module):
         self.out = nn.Sequential(
             nn.GroupNorm(32, width), nn.SiLU(), nn.Conv2d(width, config.in_channels, 3, padding=1)
         )
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The numbers the network computes in."""
+        return next(self.parameters()).dtype
 
     def read_pictures(
         self, hidden: Float[Tensor, "batch views patches features"]
@@ -177,7 +183,7 @@ class MultiViewVideoUNet(nn.Module):
             timestep: Share of the schedule, 0 (clean) to 1 (noise).
             image: From `read_pictures`; None for a network without image prompt.
         """
-        dtype = self.time_embed[0].weight.dtype
+        dtype = self.dtype
         times = timestep[:, None].expand(-1, latents.shape[2])
         if self.config.rest_frame:
             latents = torch.cat([rest_latents[:, :, None].to(latents), latents], dim=2)

@@ -8,7 +8,7 @@ are those the image model was trained with.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -160,12 +160,12 @@ class GatedPerceptron(nn.Module):
 
     def __init__(self, channels: int) -> None:
         super().__init__()
-        projection = nn.Module()
-        projection.proj = nn.Linear(channels, 8 * channels)
+        projection = nn.ModuleDict({"proj": nn.Linear(channels, 8 * channels)})
         self.net = nn.ModuleList([projection, nn.Identity(), nn.Linear(4 * channels, channels)])
 
     def forward(self, x: Tensor) -> Tensor:
-        values, gates = self.net[0].proj(x).chunk(2, dim=-1)
+        projection: Any = self.net[0]
+        values, gates = projection["proj"](x).chunk(2, dim=-1)
         return self.net[2](values * F.gelu(gates))
 
 
