@@ -17,7 +17,7 @@ PACKAGES = (
     "numpy",
     "scipy",
     "torch",
-    "transformers",
+    "tokenizers",
     "safetensors",
     "einops",
     "trimesh",

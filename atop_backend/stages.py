@@ -202,7 +202,9 @@ def generate(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> 
                     round(passes[0] + (total - passes[0]) * step / steps), total
                 ),
             )  # fmt: skip
-            frames = preview.composite(pictures.rgb, pictures.silhouettes, seen.rgb, seen.part_mask)
+            frames = pictures.rgb
+            if pictures.silhouettes is not None:
+                frames = preview.composite(frames, pictures.silhouettes, seen.rgb, seen.part_mask)
             whole = np.concatenate([seen.rgb[:, None], frames], axis=1)
             for view, video in enumerate(whole):
                 path = folder / f"view_{view}.mp4"
@@ -216,8 +218,10 @@ def _prior_and_conditions(
     from atop_backend.diffusion import generate as prior_module
 
     settings = config.generate
-    prior = prior_module.load_prior(settings, request.seed, request.device, request.weights)
-    text = prior_module.encode_text(request.prompt)
+    prior = prior_module.load_prior(
+        settings, request.seed, request.device, request.weights, request.finetuned
+    )
+    text = prior.encode_text(request.prompt)
     return prior, prior_module.build_conditions(prior, rest_scene(seen), text, settings.frames)
 
 
@@ -283,7 +287,15 @@ def find_evidence(
 
     prior, conditions = _prior_and_conditions(request, config, seen)
     return follow_prior(
-        prior, conditions, seen.shape, seen.cameras, request.guidance, config, request.seed, tick
+        prior,
+        conditions,
+        seen.shape,
+        seen.cameras,
+        request.guidance,
+        config,
+        request.seed,
+        clip.get("latents"),
+        tick,
     )
 
 

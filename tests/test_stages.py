@@ -132,3 +132,33 @@ def test_gaussians_that_follow_the_prior_give_an_answer_too(job, guidance):
     candidates = json.loads((job / "fit" / "candidates.json").read_text())
     assert candidates
     assert all(0 <= entry["confidence"] <= 1 for entry in candidates)
+
+
+def test_weights_of_imagedream_take_the_place_of_the_bundled_ones(job, tmp_path):
+    import sys
+
+    sys.path.insert(0, str(Path(__file__).parent / "diffusion"))
+    from imagedream_twin import write_folder
+
+    asked = json.loads((job / "request.json").read_text())
+    weights = str(write_folder(tmp_path / "imagedream"))
+    asked |= {"preset": "imagedream", "weights": weights}
+    (job / "request.json").write_text(json.dumps(asked))
+    few = ["generate.steps=2", "generate.frames=[0.5, 1]", "generate.video_frames=2",
+           "generate.video_steps=1", "fit.points=64", "fit.optimise_steps=2"]  # fmt: skip
+    stages.repeat(job, "generate", quiet, overrides=few)
+    with np.load(job / "generate" / "clips.npz") as data:
+        assert data["latents"].shape == (1, 4, 2, 4, 32, 32)
+        assert "motions" not in data
+    assert (job / "generate" / "view_3.mp4").is_file()
+    stages.repeat(job, "fit", quiet)
+    assert json.loads((job / "fit" / "candidates.json").read_text())
+
+
+def test_the_imagedream_preset_without_weights_says_what_to_give(job):
+    from atop_backend.errors import InputError
+
+    asked = json.loads((job / "request.json").read_text())
+    (job / "request.json").write_text(json.dumps({**asked, "preset": "imagedream"}))
+    with pytest.raises(InputError, match="--weights"):
+        stages.repeat(job, "generate", quiet, overrides=["generate.steps=1"])

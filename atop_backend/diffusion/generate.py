@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -15,23 +16,26 @@ from atop_backend.config import GenerateConfig
 from atop_backend.contracts import Camera
 from atop_backend.diffusion import bundled
 from atop_backend.diffusion.autoencoder import Autoencoder
-from atop_backend.diffusion.clips import GeneratedClip, unpack
+from atop_backend.diffusion.clips import COLOUR, GeneratedClip, unpack
 from atop_backend.diffusion.conditions import Conditions
 from atop_backend.diffusion.denoiser import Denoiser
 from atop_backend.diffusion.device import pick_device
 from atop_backend.diffusion.sample import OnStep, sample
 from atop_backend.diffusion.text import TextEncoder
-from atop_backend.errors import SetupError
+from atop_backend.errors import InputError
 from atop_backend.geometry import cameras
+
+if TYPE_CHECKING:
+    from atop_backend.diffusion.towers import LatentAutoencoder
 
 
 class Prior(NamedTuple):
-    """What generates: a network, its autoencoder, and the numbers they compute in."""
+    """What generates: a network, its autoencoder and its reader of words."""
 
     denoiser: Denoiser
-    autoencoder: Autoencoder
+    autoencoder: Autoencoder | LatentAutoencoder
+    encode_text: Callable[[str], Float[Tensor, "1 tokens features"]]
     device: torch.device
-    dtype: torch.dtype
     name: str
 
 
@@ -47,27 +51,49 @@ class RestScene(NamedTuple):
 
 @lru_cache(maxsize=1)
 def load_prior(
-    settings: GenerateConfig, seed: int, device_name: str, weights: Path | None
+    settings: GenerateConfig,
+    seed: int,
+    device_name: str,
+    weights: Path | None = None,
+    finetuned: Path | None = None,
 ) -> Prior:
     """The network and autoencoder that the settings name; kept for the next call like it.
 
     Raises:
+        InputError: The settings need weights, and none are named.
         SetupError: Weights or the device are missing.
     """
     device = pick_device(device_name)
-    if settings.model == "imagedream":
-        raise SetupError(
-            "the imagedream preset needs ImageDream's weights, which this version cannot load yet",
-            hint="use the default preset",
-        )
     dtype = torch.bfloat16 if _fast_bfloat16(device) else torch.float32
-    model = bundled.random_model(seed) if settings.random_weights else bundled.load()
+    match settings.model:
+        case "imagedream":
+            return _load_imagedream(device, weights, finetuned)
+        case "mini":
+            model = bundled.random_model(seed) if settings.random_weights else bundled.load()
+            return Prior(
+                model.denoiser.to(device, dtype),
+                model.autoencoder.to(device),
+                encode_text,
+                device,
+                str(model.facts.get("name", "mini")),
+            )
+
+
+def _load_imagedream(device: torch.device, weights: Path | None, finetuned: Path | None) -> Prior:
+    from atop_backend.diffusion.imagedream import load_imagedream
+
+    if weights is None:
+        raise InputError(
+            "the imagedream preset needs ImageDream's weights, which are not included",
+            hint="name their folder with --weights, or use the default preset",
+        )
+    model = load_imagedream(weights, finetuned)
     return Prior(
-        model.denoiser.to(device, dtype),
+        model.denoiser.to(device),
         model.autoencoder.to(device),
+        lambda prompt: model.prompts.encode([prompt]),
         device,
-        dtype,
-        str(model.facts.get("name", "mini")),
+        f"imagedream from {weights}",
     )
 
 
@@ -85,7 +111,7 @@ def _text_encoder() -> TextEncoder:
 
 
 def encode_text(prompt: str) -> Float[Tensor, "1 tokens features"]:
-    """The features of a prompt's words."""
+    """The features of a prompt's words, as the bundled network reads them."""
     return _text_encoder().encode([prompt])
 
 
@@ -124,15 +150,22 @@ def generate_clip(
         prior.denoiser, conditions, settings.steps, settings.guidance_scale,
         torch.Generator().manual_seed(seed), samples=settings.samples, on_step=on_step,
     )  # fmt: skip
-    radius = float(conditions.part_radius[0])
-    return unpack(channels.float().cpu(), conditions.frames[0].cpu(), radius)
+    return _in_units(channels.float().cpu(), conditions)
+
+
+def _in_units(channels: Tensor, conditions: Conditions) -> GeneratedClip:
+    """Channels of samples in natural units; a network of colours alone tells no more."""
+    frames = conditions.frames[0].cpu()
+    if channels.shape[3] == COLOUR.stop:
+        return GeneratedClip(channels, None, None, frames)
+    return unpack(channels, frames, float(conditions.part_radius[0]))
 
 
 class Pictures(NamedTuple):
     """Decoded frames of one sample."""
 
     rgb: UInt8[np.ndarray, "views frames size size 3"]
-    silhouettes: Float[np.ndarray, "views frames latent latent"]
+    silhouettes: Float[np.ndarray, "views frames latent latent"] | None
 
 
 def generate_pictures(
@@ -146,12 +179,12 @@ def generate_pictures(
         prior.denoiser, told, settings.video_steps, settings.video_guidance_scale,
         torch.Generator().manual_seed(seed), on_step=on_step,
     )  # fmt: skip
-    clip = unpack(channels.float(), told.frames[0], float(told.part_radius[0]))
+    clip = _in_units(channels.float().cpu(), told)
     with torch.no_grad():
-        rgb = prior.autoencoder.decode(clip.latents[0]).clamp(0, 1)
-    assert clip.silhouettes is not None
-    pixels = (rgb.permute(0, 1, 3, 4, 2) * 255).round().byte()
-    return Pictures(pixels.cpu().numpy(), clip.silhouettes[0].cpu().numpy())
+        rgb = prior.autoencoder.decode(clip.latents[0].to(prior.device)).clamp(0, 1)
+    pixels = (rgb.permute(0, 1, 3, 4, 2) * 255).round().byte().cpu().numpy()
+    silhouettes = None if clip.silhouettes is None else clip.silhouettes[0].numpy()
+    return Pictures(pixels, silhouettes)
 
 
 def save_clip(path: Path, clip: GeneratedClip) -> None:
