@@ -3,7 +3,8 @@
     python scripts/train_bundled.py --out runs/mini --seconds 1200
 
 Needs a CUDA GPU and nvcc to be useful; `--tiny` goes the whole way on a CPU in a minute. A run that
-is started again with the same --out goes on where its last saved state lies.
+is started again with the same --out goes on where its last saved state lies. Several GPUs of one
+machine: `torchrun --nproc-per-node 2 scripts/train_bundled.py ...`; each adds its own batch.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import os
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import torch
+import torch.distributed as dist
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
@@ -32,6 +35,11 @@ from atop_backend.training import probe
 from atop_backend.training.autoencoder import train_autoencoder
 from atop_backend.training.data import ClipDrawer, ObjectStream
 from atop_backend.training.loop import Meter, TrainConfig, Trainer, save_state
+
+
+def process_rank() -> int:
+    """This process's number among those that train together."""
+    return int(os.environ.get("RANK", "0"))
 
 
 def parse() -> argparse.Namespace:
@@ -71,13 +79,16 @@ def pictures(drawer: ClipDrawer, seed: int, workers: int, batch: int) -> Iterato
 
 
 class Log:
-    """Prints lines with the time and keeps them in the run's folder."""
+    """Prints lines with the time and keeps them in the run's folder; the first process's alone."""
 
     def __init__(self, folder: Path) -> None:
-        self._file = (folder / "log.txt").open("a")
+        self._speaks = process_rank() == 0
+        self._file = (folder / ("log.txt" if self._speaks else "log_others.txt")).open("a")
         self._start = time.monotonic()
 
     def __call__(self, line: str) -> None:
+        if not self._speaks:
+            return
         text = f"[{time.monotonic() - self._start:7.1f}] {line}"
         print(text, flush=True)
         print(text, file=self._file, flush=True)
@@ -88,7 +99,7 @@ def get_autoencoder(args: argparse.Namespace, drawer: ClipDrawer, log: Log) -> N
     path = args.out / "autoencoder.safetensors"
     if args.init:
         drawer.autoencoder.load_state_dict(bundled.load(args.init).autoencoder.state_dict())
-    elif path.is_file():
+    elif path.is_file():  # several processes: train it first with one
         drawer.autoencoder.load_state_dict(load_file(path))
     else:
         batches = pictures(drawer, args.seed, args.workers, 4 if args.tiny else 96)
@@ -122,11 +133,11 @@ def train(args: argparse.Namespace, trainer: Trainer, log: Log) -> float:
             report = meter.report(trainer)  # waits for the device
             pace = (time.monotonic() - begun) / 200
             left = args.seconds - (time.monotonic() - started)
-            trainer.total_steps = trainer.step + int(left / pace)
+            trainer.agree_on_steps(trainer.step + int(left / pace))
             log(f"{report}; {pace * 1e3:.1f} ms a step, {trainer.total_steps} steps in all")
         elif trainer.step % 100 == 0:
             log(meter.report(trainer))
-        if time.monotonic() - saved > args.save_every:
+        if time.monotonic() - saved > args.save_every and trainer.rank == 0:
             save_state(trainer, args.out / "state.pt")
             facts = {"unfinished": True, "step": trainer.step}
             bundled.save(
@@ -137,7 +148,8 @@ def train(args: argparse.Namespace, trainer: Trainer, log: Log) -> float:
                 facts,
             )
             saved = time.monotonic()
-    save_state(trainer, args.out / "state.pt")
+    if trainer.rank == 0:
+        save_state(trainer, args.out / "state.pt")
     return time.monotonic() - started
 
 
@@ -153,7 +165,15 @@ def main() -> int:
         # cuDNN's attention is a third faster than flash attention at these lengths
         torch.backends.cuda.enable_flash_sdp(False)
         torch.backends.cuda.enable_mem_efficient_sdp(False)
-    device = torch.device("cuda" if on_gpu else "cpu")
+    device = (
+        torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+        if on_gpu
+        else torch.device("cpu")
+    )
+    if on_gpu:
+        torch.cuda.set_device(device)
+    if "RANK" in os.environ:
+        dist.init_process_group("nccl" if on_gpu else "gloo")
     torch.manual_seed(args.seed)
     sizes = TINY if args.tiny else TransformerConfig()
     autoencoder = Autoencoder(8, 16) if args.tiny else Autoencoder()
@@ -171,10 +191,15 @@ def main() -> int:
         log(f"going on at step {trainer.step}")
     seconds = train(args, trainer, log)
     trainer.close()
+    if dist.is_initialized():
+        dist.destroy_process_group()
+    if trainer.rank != 0:
+        return 0
 
     facts = {
         "training": dataclasses.asdict(config) | {"total_steps": trainer.total_steps},
         "seconds": round(seconds),
+        "devices": trainer.world,
         "device": torch.cuda.get_device_name() if on_gpu else "cpu",
     }
     plain = MultiViewVideoTransformer(sizes).to(device).eval()

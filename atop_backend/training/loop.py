@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+import torch.distributed as dist
 from torch import Tensor
 
 from atop_backend.diffusion.clips import COLOUR, MOTION, SILHOUETTE
@@ -24,6 +25,7 @@ from atop_backend.training.data import MOVED_FRAMES, ClipDrawer, ClipRing, Draw,
 from atop_backend.training.muon import Muon
 
 NOISE_BINS = 4
+_SEEDS_PER_PROCESS = 10_000_000  # objects that one process of one run can draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,10 @@ def is_block_matrix(name: str, parameter: Tensor) -> bool:
 
 
 class Trainer:
-    """Model, optimisers and data of one run."""
+    """Model, optimisers and data of one run.
+
+    With several processes (torchrun), each draws its own clips and gradients are averaged.
+    """
 
     def __init__(
         self,
@@ -128,6 +133,8 @@ class Trainer:
         compile_blocks: bool = False,
     ) -> None:
         self.config = config
+        self.rank = dist.get_rank() if dist.is_initialized() else 0
+        self.world = dist.get_world_size() if dist.is_initialized() else 1
         self.device = drawer.device
         self.drawer = drawer
         self.model = model.to(self.device).train()
@@ -137,8 +144,7 @@ class Trainer:
         half = self.device.type == "cuda"
         self.model.to(torch.bfloat16 if half else torch.float32)
         self.weights = list(self.model.parameters())
-        for master in self.master:
-            master.grad = torch.zeros_like(master)
+        self.gradients = _gradients_in_one_piece(self.master)
         chosen = [is_block_matrix(n, p) for n, p in zip(self.names, self.master, strict=True)]
         self.adam = torch.optim.AdamW(
             [p for p, muon in zip(self.master, chosen, strict=True) if not muon],
@@ -163,7 +169,8 @@ class Trainer:
 
     def _generator(self, purpose: int, index: int, device: torch.device) -> torch.Generator:
         generator = torch.Generator(device=device)
-        generator.manual_seed((self.config.seed * 4 + purpose) * (1 << 32) + index)
+        stream = (self.config.seed * 4 + purpose) * self.world + self.rank
+        generator.manual_seed((stream << 32) + index)
         return generator
 
     def _push(self) -> None:
@@ -182,7 +189,8 @@ class Trainer:
         wanted = self._first_fill() + self.step // self.config.push_every
         kept = math.ceil(self.config.ring / size) + 1
         self.pushes = max(0, wanted - kept)
-        first_seed = (self.config.seed * 50_000_000) + self.pushes * size
+        own = (self.config.seed * self.world + self.rank) * _SEEDS_PER_PROCESS
+        first_seed = own + self.pushes * size
         self.ring = ClipRing(self.config.ring)
         self.ring.start_at(self.pushes * size)
         self.stream = ObjectStream(first_seed, size, self.workers)
@@ -232,6 +240,9 @@ class Trainer:
         torch._foreach_copy_([grad for grad, _ in pairs], [grad for _, grad in pairs])
         for weight in self.weights:
             weight.grad = None
+        if self.world > 1:
+            dist.all_reduce(self.gradients)
+            self.gradients /= self.world
         torch.nn.utils.clip_grad_norm_(self.master, self.config.clip_norm, foreach=True)
         rate = self.rate()
         for optimiser, full in (
@@ -283,10 +294,27 @@ class Trainer:
         """The weights by name, in full precision."""
         return dict(zip(self.names, self.master, strict=True))
 
+    def agree_on_steps(self, total: int) -> None:
+        """Take the first process's length of the schedule."""
+        shared = torch.tensor(total, device=self.device)
+        if self.world > 1:
+            dist.broadcast(shared, src=0)
+        self.total_steps = int(shared)
+
     def close(self) -> None:
         """End the workers."""
         if self.stream is not None:
             self.stream.close()
+
+
+def _gradients_in_one_piece(parameters: list[Tensor]) -> Tensor:
+    """Give every parameter a gradient that is a view into one vector, to average them in one go."""
+    flat = torch.zeros(sum(p.numel() for p in parameters), device=parameters[0].device)
+    for parameter, piece in zip(
+        parameters, flat.split([p.numel() for p in parameters]), strict=True
+    ):
+        parameter.grad = piece.view_as(parameter)
+    return flat
 
 
 def save_state(trainer: Trainer, path: Path) -> None:
@@ -324,8 +352,8 @@ class Meter:
             f"step {trainer.step} loss {total:.4f} colour {colour:.4f} silhouette {silhouette:.4f} "
             f"motion {motion:.4f} by noise {' '.join(f'{value:.3f}' for value in bins)} "
             f"rate {trainer.rate():.2f} {seconds * 1e3:.0f} ms/step "
-            f"{trainer.config.batch / seconds:.0f} clips/s "
-            f"{trainer.flops_per_step() / seconds / 1e12:.0f} TFLOP/s"
+            f"{trainer.world * trainer.config.batch / seconds:.0f} clips/s "
+            f"{trainer.flops_per_step() / seconds / 1e12:.0f} TFLOP/s each"
         )
         self._sums, self._count, self._since = None, 0, time.monotonic()
         return line
