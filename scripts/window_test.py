@@ -7,6 +7,7 @@ Ends Blender with exit code 0 if the part was articulated by the click and the p
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import bpy
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from mathutils import Vector
 
 ZIP, PYTHON, ASSET, OUT = sys.argv[sys.argv.index("--") + 1 :][:4]
 ID = "bl_ext.user_default.atop_articulate"
@@ -68,9 +71,10 @@ def script() -> Iterator[float]:
     yield 1.5
     shoot("4-articulated")
 
-    pivots = [ob for ob in bpy.data.objects if "open" in ob]
-    assert len(pivots) == 1, [ob.name for ob in bpy.data.objects]
-    if "job" in bpy.data.objects[pivots[0].parent.name]["atop"]:
+    yield from check_undo(window, area)
+    yield from check_handles(window, area)
+    yield from check_place_axis(window, area)
+    if list(Path(OUT).glob("jobs/*/job/*.mp4")):  # a scripted backend makes none
         with bpy.context.temp_override(window=window, area=area):
             outcome = bpy.ops.atop.show_preview()
         print(f"preview: {outcome}")
@@ -78,6 +82,103 @@ def script() -> Iterator[float]:
         bpy.ops.screen.animation_play()
         yield 1.5
         shoot("5-preview")
+
+
+def frame_of_joint():
+    """The one joint frame in the scene."""
+    frames = [ob for ob in bpy.data.objects if "atop" in ob]
+    assert len(frames) == 1, [ob.name for ob in bpy.data.objects]
+    return frames[0]
+
+
+def joint() -> dict:
+    """The joint as it is stored now."""
+    return json.loads(frame_of_joint()["atop"])["joint"]
+
+
+def check_undo(window, area) -> Iterator[float]:
+    """Writing the result back was one undo step, and comes back with redo."""
+    before = joint()
+    with bpy.context.temp_override(window=window, area=area):
+        bpy.ops.ed.undo()
+    yield 0.5
+    assert not [ob for ob in bpy.data.objects if "atop" in ob], "undo left the joint"
+    assert bpy.data.objects["door"].parent is None
+    with bpy.context.temp_override(window=window, area=area):
+        bpy.ops.ed.redo()
+    yield 0.5
+    assert joint() == before
+
+
+def on_screen(area, place) -> tuple[int, int]:
+    """Window pixel of a point in the world."""
+    region = next(r for r in area.regions if r.type == "WINDOW")
+    x, y = location_3d_to_region_2d(region, area.spaces[0].region_3d, place)
+    return int(x) + region.x, int(y) + region.y
+
+
+def handles():
+    """Where the axis handles are, by role."""
+    module = sys.modules[f"{ID}.ui.gizmo"]
+    return module.handle_places(module.shown_joint(bpy.context))
+
+
+def check_handles(window, area) -> Iterator[float]:
+    """Dragging the origin moves the axis in one undo step, and Esc restores it."""
+    for keep in (False, True):
+        before = joint()
+        x, y = on_screen(area, handles()["origin"])
+        yield from move(window, x - 20, y)
+        yield from move(window, x, y)
+        window.event_simulate(type="LEFTMOUSE", value="PRESS", x=x, y=y)
+        yield 0.3
+        for step in range(1, 6):
+            yield from move(window, x + 8 * step, y + 4 * step)
+        assert joint() != before, "the handle does not follow the mouse"
+        if keep:
+            window.event_simulate(type="LEFTMOUSE", value="RELEASE", x=x + 40, y=y + 20)
+        else:
+            window.event_simulate(type="ESC", value="PRESS", x=x + 40, y=y + 20)
+            window.event_simulate(type="ESC", value="RELEASE", x=x + 40, y=y + 20)
+            window.event_simulate(type="LEFTMOUSE", value="RELEASE", x=x + 40, y=y + 20)
+        yield 0.7
+        assert (joint() != before) == keep, "Esc does not restore" if not keep else "drag is lost"
+    shoot("6-dragged")
+    with bpy.context.temp_override(window=window, area=area):
+        bpy.ops.ed.undo()
+    yield 0.5
+    assert joint() == before, "a drag is not one undo step"
+
+
+def check_place_axis(window, area) -> Iterator[float]:
+    """The axis follows the edge under the mouse; Esc restores, a click keeps."""
+    region = next(r for r in area.regions if r.type == "WINDOW")
+    body = bpy.data.objects["base"]
+    corner = body.matrix_world @ Vector(body.bound_box[5])
+    for keep in (False, True):
+        before = joint()
+        with bpy.context.temp_override(window=window, area=area, region=region):
+            bpy.ops.atop.place_axis("INVOKE_DEFAULT")
+        x, y = on_screen(area, corner.lerp(Vector((0, 0, 0)), 0.15))
+        for step in range(4):
+            yield from move(window, x + 5 * step, y)
+        assert joint() != before, "the axis does not snap"
+        key = "LEFTMOUSE" if keep else "ESC"
+        window.event_simulate(type=key, value="PRESS", x=x, y=y)
+        window.event_simulate(type=key, value="RELEASE", x=x, y=y)
+        yield 0.5
+        assert (joint() != before) == keep
+    shoot("7-placed")
+    with bpy.context.temp_override(window=window, area=area):
+        bpy.ops.ed.undo()
+    yield 0.5
+    assert joint() == before, "placing the axis is not one undo step"
+
+
+def move(window, x: int, y: int) -> Iterator[float]:
+    """Move the mouse there."""
+    window.event_simulate(type="MOUSEMOVE", value="NOTHING", x=x, y=y)
+    yield 0.15
 
 
 def open_scene(window, area) -> None:

@@ -41,7 +41,7 @@ def assign_action(ob: bpy.types.Object, action: bpy.types.Action | None) -> None
     data.action = action
     slots = getattr(action, "slots", ())
     if len(slots) and data.action_slot is None:
-        data.action_slot = slots[0]
+        data.action_slot = slots[0]  # type: ignore[index]
 
 
 def write_keys(pivot: bpy.types.Object, keys: Iterable[Key], name: str) -> bpy.types.Action:

@@ -109,7 +109,7 @@ def _owners(ob: bpy.types.Object, mesh: bpy.types.Mesh, joints: list[Articulatio
     return owners
 
 
-def _numbers(collection: object, name: str, kind: type, width: int) -> np.ndarray:
+def _numbers(collection: Any, name: str, kind: type, width: int) -> np.ndarray:
     values = np.empty(len(collection) * width, kind)
     collection.foreach_get(name, values)
     return values.reshape(-1, width)

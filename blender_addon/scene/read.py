@@ -115,7 +115,7 @@ def _note_parts(parts: Sequence[Part], folder: Path) -> PickedPart:
         tuple(owner(part).session_uid for part in parts),
         tuple(files),
         tuple(counts),
-        ways[0] if ways else "bone",
+        ways[0] if ways else "bone",  # type: ignore[arg-type]
         tuple(map(tuple, world.tolist())),
     )
 

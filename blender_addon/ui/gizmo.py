@@ -130,8 +130,11 @@ class ATOP_GT_handle(bpy.types.Gizmo):
             joint, amount = self.before
             found.pivot["open"] = amount
             write.set_joint(found, joint)
+            context.view_layer.update()
         else:
             bpy.ops.ed.undo_push(message="Move Joint Axis")
+        if context.area is not None:
+            context.area.tag_redraw()
 
 
 def drag(context, event, found, role, start, *, snapping) -> None:
@@ -150,6 +153,7 @@ def drag(context, event, found, role, start, *, snapping) -> None:
         line = snap.snap_axis(context, found, origin, direction, normal=role == "tip")
         if line is not None:
             write.set_joint(found, snap.joint_on(found, line))
+            context.area.tag_redraw()
             return
     now = edit.joint_now(found)
     if role == "origin":
@@ -161,6 +165,7 @@ def drag(context, event, found, role, start, *, snapping) -> None:
             return
         line = snap.Snap(np.array(start["origin"]), away / length)
     write.set_joint(found, snap.joint_on(found, line))
+    context.area.tag_redraw()
 
 
 def open_at(found: Articulation, point: np.ndarray) -> float:

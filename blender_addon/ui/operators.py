@@ -212,12 +212,13 @@ class ATOP_OT_refit(bpy.types.Operator):
         found = articulation_of(context.view_layer.objects.active)
         settings = context.scene.atop
         kept = settings.prompt, settings.motion, settings.seed
-        joint = edit.joint_now(found)
+        joint = edit.joint_now(found)  # type: ignore[arg-type]
         settings.prompt = found.data["prompt"]
         settings.motion = "hinge" if joint.kind == "revolute" else "slider"
         settings.seed += 1
         try:
-            monitor.enqueue(make_task(context, edit.parts_again(found), near=joint))
+            parts = edit.parts_again(found)  # type: ignore[arg-type]
+            monitor.enqueue(make_task(context, parts, near=joint))
         except AtopError as error:
             return explain(self, error)
         finally:
