@@ -47,7 +47,7 @@ _AUTOENCODER_PREFIXES = ("vae_model.", "first_stage_model.")
 # what original files hold besides: the CLIP towers, which come from folders, and the noise schedule
 _KNOWN_REST = ("clip_model.", "cond_stage_model.", "image_model.", "model_ema.")
 _FIXED = {"image_size", "out_channels", "transformer_depth", "ip_mode", "dims"}
-_METADATA = "atop_finetuned"
+METADATA = "atop_finetuned"
 
 
 class ImageDream(NamedTuple):
@@ -248,8 +248,8 @@ def _check_widths(
 def finetuned_metadata(settings: UNetConfig, trained: str) -> dict[str, str]:
     """What a file of finetuned weights says of itself."""
     kept = ("temporal", "mask_channels", "rest_frame")
-    described = {key: getattr(settings, key) for key in kept}
-    return {_METADATA: json.dumps({"trained": trained, **described})}
+    network = {key: getattr(settings, key) for key in kept}
+    return {METADATA: json.dumps({"base": "imagedream", "trained": trained, "network": network})}
 
 
 def load_finetuned(unet: MultiViewVideoUNet, file: Path) -> None:
@@ -275,11 +275,10 @@ def _finetuned_settings(file: Path, settings: UNetConfig) -> UNetConfig:
         raise SetupError(
             f"{file.name} is truncated or no .safetensors file", hint="run `atop finetune` again"
         ) from error
-    if _METADATA not in metadata:
+    described = json.loads(metadata.get(METADATA, "{}"))
+    if described.get("base") != "imagedream":
         raise SetupError(
             f"{file.name} was not written by `atop finetune` for ImageDream",
-            hint="give the .safetensors file of a finetuning",
+            hint="give the .safetensors file of a finetuning with --base imagedream",
         )
-    described = json.loads(metadata[_METADATA])
-    described.pop("trained")
-    return replace(settings, **described)
+    return replace(settings, **described["network"])
