@@ -223,10 +223,10 @@ class MultiViewVideoTransformer(nn.Module):
     def _initialise(self) -> None:
         for block in self.blocks:
             for layer in (block.to_out, block.contract):
-                layer.weight.data.mul_(1 / math.sqrt(2 * self.config.depth))
+                layer.weight.data.mul_(1 / math.sqrt(2 * self.config.depth))  # type: ignore
             if block.mask_to_film is not None:
-                nn.init.zeros_(block.mask_to_film.weight)
-                nn.init.zeros_(block.mask_to_film.bias)
+                nn.init.zeros_(block.mask_to_film.weight)  # type: ignore[arg-type]
+                nn.init.zeros_(block.mask_to_film.bias)  # type: ignore[arg-type]
         for layer in (self.modulate, self.modulate_out, self.write_latents):
             nn.init.zeros_(layer.weight)
             nn.init.zeros_(layer.bias)
@@ -284,7 +284,7 @@ class MultiViewVideoTransformer(nn.Module):
         block = self.blocks[index]
         if self.checkpointing and self.training:
             return checkpoint(self.run_block, block, x, modulation, text, film, use_reentrant=False)
-        return self.run_block(block, x, modulation, text, film)
+        return self.run_block(block, x, modulation, text, film)  # type: ignore[arg-type]
 
 
 def forward_flops(

@@ -150,4 +150,4 @@ def _load(shape: ElementTree.Element, folder: Path) -> trimesh.Trimesh:
             f"the mesh {name!r} of the URDF cannot be read ({error})", hint="check its path"
         ) from error
     mesh.apply_scale(_numbers(shape.get("scale"), "1 1 1"))
-    return mesh
+    return mesh  # type: ignore[return-value]

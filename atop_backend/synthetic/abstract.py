@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from atop_backend.contracts import JointMotion
@@ -44,7 +46,7 @@ def any_direction(s: Sketch, joint: JointMotion) -> JointMotion:
     return s.lay(joint, (np.cos(direction), np.sin(direction), 0.0), angle)
 
 
-def _body(s: Sketch, low: tuple, high: tuple) -> None:
+def _body(s: Sketch, low: Any, high: Any) -> None:
     """A base between two corners: a block, a rounded block or two blocks, sometimes with feet."""
     low, high = np.array(low, dtype=float), np.array(high, dtype=float)
     style = s.rng.random()

@@ -21,7 +21,7 @@ class ArticulatedObject(NamedTuple):
     materials: np.ndarray  # (n,) int16, index into `colours`
     colours: np.ndarray  # (m, 3) float32, display (sRGB) values in [0, 1]
     moving: np.ndarray  # (n,) bool, the part that the prompt names
-    joint: JointMotion  # lower 0 = rest; upper = where the prompt's motion ends; positive = that way
+    joint: JointMotion  # from 0, the rest pose, to `upper`, where the prompt's motion ends
     directed: bool  # False where neither sense of the motion is the right one (knobs, wheels)
     prompts: tuple[str, ...]  # sentences that all describe this motion
 

@@ -88,7 +88,7 @@ def stretch(joint: JointMotion, rng: np.random.Generator) -> tuple[np.ndarray, J
     else:
         scaling = np.diag(rng.uniform(0.85, 1.2, 3))
         way = scaling @ axis
-        upper = joint.upper * np.sqrt(way @ way)
+        upper = joint.upper * float(np.sqrt(way @ way))
     return scaling, _joint(joint.kind, way, scaling @ np.asarray(joint.origin), 0.0, upper)
 
 

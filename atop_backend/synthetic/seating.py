@@ -9,6 +9,7 @@ from atop_backend.synthetic import prompts as say
 from atop_backend.synthetic.draft import Draft, hinge, slider
 from atop_backend.synthetic.sketch import HOUSEHOLD, Sketch
 from atop_backend.synthetic.solids import (
+    Plane,
     box,
     cylinder,
     extrude,
@@ -19,12 +20,12 @@ from atop_backend.synthetic.solids import (
 PADDED = (*HOUSEHOLD, palette.WOODS)
 
 
-def _pad(s: Sketch, low, high, moves: bool, plane: str = "xy", colour: str = "front") -> None:
+def _pad(s: Sketch, low, high, moves: bool, plane: Plane = "xy", colour: str = "front") -> None:
     """A cushion: a box, or one with rounded corners in a plane."""
     if s.chance(0.4):
         s.add(box(low, high), colour, moves)
         return
-    u, v, w = {"xy": (0, 1, 2), "xz": (0, 2, 1)}[plane]
+    u, v, w = {"xy": (0, 1, 2), "xz": (0, 2, 1), "yz": (1, 2, 0)}[plane]
     radius = s.between(0.1, 0.4) * min(high[u] - low[u], high[v] - low[v])
     outline = rounded_rectangle((low[u], low[v]), (high[u], high[v]), radius, 2)
     s.add(extrude(outline, plane, low[w], high[w]), colour, moves)
@@ -131,7 +132,7 @@ def office_chair(rng: np.random.Generator) -> Draft:
         return s.draft(
             "chair", joint, objects, ("armrest", "arm rest", name), say.SLIDE_UP, say.SLIDE_DOWN
         )
-    joint = hinge(axle * s.sign(), centre, s.degrees(60, 180))
+    joint = hinge(np.multiply(axle, s.sign()), centre, s.degrees(60, 180))
     return s.draft(
         "chair", joint, objects, ("caster", "wheel", "one wheel"), say.SPIN, directed=False
     )

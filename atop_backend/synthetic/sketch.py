@@ -94,7 +94,7 @@ class Sketch:
             solid, colour, part = self._solids[i]
             self._solids[i] = (rotate(solid, axis, angle_rad, origin), colour, part)
 
-    def shift(self, mark: int, offset: Sequence[float]) -> None:
+    def shift(self, mark: int, offset: Sequence[float] | np.ndarray) -> None:
         """Shift everything added since `mark`."""
         for i in range(mark, len(self._solids)):
             solid, colour, part = self._solids[i]

@@ -5,6 +5,7 @@ K. Jordan et al., "Muon: an optimizer for hidden layers", 2024. torch.optim has 
 several times faster for the many equal blocks of a transformer.
 """
 
+# pyright: reportArgumentType=false, reportCallIssue=false
 from __future__ import annotations
 
 import math
