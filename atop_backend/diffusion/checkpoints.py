@@ -11,7 +11,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from atop_backend.errors import SetupError
+from atop_backend.errors import InputError, SetupError
 
 _FETCH_AGAIN = "copy or download the file again and compare its size with the original's"
 
@@ -83,6 +83,20 @@ def load_strictly(module: nn.Module, tensors: Mapping[str, Tensor], source: str)
             hint="it is of another model, or damaged: use the weights that the README names",
         )
     module.load_state_dict(dict(tensors))
+
+
+def finetuned_file(path: Path) -> Path:
+    """The weight file that `atop finetune` wrote, given it or its folder."""
+    file = path / "finetuned.safetensors" if path.is_dir() else path
+    if not file.is_file():
+        raise InputError(f"the finetuned weights {file} do not exist", hint="check --finetuned")
+    return file
+
+
+def load_over(module: nn.Module, file: Path) -> None:
+    """Put finetuned weights over those that are there; all of them must belong."""
+    tensors = {name: value.float() for name, value in read_tensors(file).items()}
+    load_strictly(module, {**module.state_dict(), **tensors}, file.name)
 
 
 def without_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

@@ -18,7 +18,6 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from atop_backend.diffusion import bundled
-from atop_backend.diffusion.checkpoints import load_strictly, read_tensors
 from atop_backend.diffusion.clip_folders import TrainingClip, clip_paths, read_clip
 from atop_backend.diffusion.clips import COLOUR, MOTION, SILHOUETTE, pack
 from atop_backend.diffusion.conditions import Conditions, drop_text
@@ -336,9 +335,3 @@ def _write_weights(
         encoding="utf-8",
     )
     return path
-
-
-def load_finetuned_mini(network: MultiViewVideoTransformer, file: Path) -> None:
-    """Put finetuned weights over the bundled ones."""
-    tensors = {name: value.float() for name, value in read_tensors(file).items()}
-    load_strictly(network, {**network.state_dict(), **tensors}, file.name)

@@ -16,6 +16,7 @@ from atop_backend.config import GenerateConfig
 from atop_backend.contracts import Camera
 from atop_backend.diffusion import bundled
 from atop_backend.diffusion.autoencoder import Autoencoder
+from atop_backend.diffusion.checkpoints import finetuned_file, load_over
 from atop_backend.diffusion.clips import COLOUR, GeneratedClip, unpack
 from atop_backend.diffusion.conditions import Conditions
 from atop_backend.diffusion.denoiser import Denoiser
@@ -70,6 +71,8 @@ def load_prior(
             return _load_imagedream(device, weights, finetuned)
         case "mini":
             model = bundled.random_model(seed) if settings.random_weights else bundled.load()
+            if finetuned is not None:
+                load_over(model.denoiser, finetuned_file(finetuned))
             return Prior(
                 model.denoiser.to(device, dtype),
                 model.autoencoder.to(device),

@@ -21,6 +21,8 @@ from torch import Tensor, nn
 
 from atop_backend.diffusion.checkpoints import (
     find_file,
+    finetuned_file,
+    load_over,
     load_strictly,
     read_tensors,
     without_prefix,
@@ -35,7 +37,7 @@ from atop_backend.diffusion.towers import (
     load_autoencoder,
 )
 from atop_backend.diffusion.unet import IMAGEDREAM, MultiViewVideoUNet, UNetConfig
-from atop_backend.errors import InputError, SetupError
+from atop_backend.errors import SetupError
 
 _UNET_FILES = (
     "diffusion_pytorch_model.safetensors",
@@ -128,6 +130,7 @@ def load_imagedream(
     if not weights.exists():
         raise SetupError(f"the weights {weights} do not exist", hint="check --weights")
     if finetuned is not None:
+        finetuned = finetuned_file(finetuned)
         settings = _finetuned_settings(finetuned, settings)
     if weights.is_dir() and (weights / "unet").is_dir():
         folder = weights
@@ -254,20 +257,17 @@ def finetuned_metadata(settings: UNetConfig, trained: str) -> dict[str, str]:
 
 def load_finetuned(unet: MultiViewVideoUNet, file: Path) -> None:
     """Put finetuned weights over the published ones."""
-    tensors = {name: value.float() for name, value in read_tensors(file).items()}
     added = {name for name in unet.state_dict() if name not in unet.image_state()}
-    absent = sorted(added - tensors.keys())
+    absent = sorted(added - read_tensors(file).keys())
     if absent:
         raise SetupError(
             f"{file.name} lacks {len(absent)} tensors of the temporal blocks, such as {absent[0]}",
             hint="give the file that `atop finetune` wrote for this model",
         )
-    load_strictly(unet, {**unet.state_dict(), **tensors}, file.name)
+    load_over(unet, file)
 
 
 def _finetuned_settings(file: Path, settings: UNetConfig) -> UNetConfig:
-    if not file.is_file():
-        raise InputError(f"the finetuned file {file} does not exist", hint="check --finetuned")
     try:
         with safe_open(file, "pt") as opened:
             metadata = opened.metadata() or {}

@@ -9,13 +9,13 @@ from PIL import Image
 from safetensors.torch import load_file
 
 from atop_backend.diffusion import bundled
+from atop_backend.diffusion.checkpoints import finetuned_file, load_over
 from atop_backend.diffusion.clip_folders import TrainingClip, clip_paths, read_clip, write_clip
 from atop_backend.diffusion.finetune import (
     SETTINGS,
     Base,
     FinetuneConfig,
     finetune_base,
-    load_finetuned_mini,
     trained_parameters,
 )
 from atop_backend.diffusion.unet import TINY, MultiViewVideoUNet
@@ -137,7 +137,7 @@ def test_finetuned_weights_load_over_the_bundled_ones(tmp_path):
     file = finetune_base(settings(tmp_path), mini(), [clip()], [])
     fresh = mini().network
     before = fresh.state_dict()["blocks.1.to_qkv.weight"].clone()
-    load_finetuned_mini(fresh, file)
+    load_over(fresh, finetuned_file(file.parent))
     stored = load_file(file)["blocks.1.to_qkv.weight"].float()
     assert torch.equal(fresh.state_dict()["blocks.1.to_qkv.weight"], stored)
     assert not torch.equal(before, stored)

@@ -244,5 +244,5 @@ def test_a_finetuned_file_of_something_else_is_refused(folder, tmp_path):
     save_file({"x": torch.zeros(1)}, file, metadata=finetuned_metadata(SETTINGS, "paper"))
     with pytest.raises(SetupError, match=r"lacks .* tensors of the temporal blocks"):
         load_imagedream(folder, file)
-    with pytest.raises(InputError, match="does not exist"):
+    with pytest.raises(InputError, match="do not exist"):
         load_imagedream(folder, tmp_path / "absent.safetensors")
