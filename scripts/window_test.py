@@ -81,6 +81,9 @@ def script() -> Iterator[float]:
         yield 2.0
         bpy.ops.screen.animation_play()
         yield 1.5
+        bpy.ops.screen.animation_cancel(restore_frame=False)
+        bpy.context.scene.frame_set(40)
+        yield 1.5
         shoot("5-preview")
 
 

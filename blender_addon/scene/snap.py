@@ -12,6 +12,10 @@ from atop_backend.contracts import JointMotion
 from . import convert, edit
 from .record import Articulation
 
+_SAME_PLANE = 0.9998  # cosine of one degree
+_MOST_FACES = 300_000  # of a mesh; beyond it only the face itself is looked at, to stay quick
+_MOST_ALIKE = 2000  # faces in one plane
+
 
 class Snap(NamedTuple):
     """A line on the object in the world, at the rest pose of the joint's parts."""
@@ -43,10 +47,10 @@ def snap_axis(
     if not isinstance(mesh, bpy.types.Mesh) or index >= len(mesh.polygons):
         return None
     world = convert.as_array(matrix)
-    polygon = mesh.polygons[index]
-    corners = np.array([mesh.vertices[i].co for i in polygon.vertices], dtype=np.float64)
-    corners = corners @ world[:3, :3].T + world[:3, 3]
-    found = _normal(corners) if normal else _nearest_edge(corners, np.array(place))
+    faces = _flat_region(mesh, index)
+    found = _normal(_corners(mesh, index, world)) if normal else None
+    if not normal:
+        found = _nearest_edge(_borders(mesh, faces, world), np.array(place))
     if found is None:
         return None
     if _moves(articulation, ob):
@@ -70,6 +74,56 @@ def _moves(articulation: Articulation, ob: bpy.types.Object) -> bool:
     return False
 
 
+def _corners(mesh: bpy.types.Mesh, face: int, world: np.ndarray) -> np.ndarray:
+    corners = np.array([mesh.vertices[i].co for i in mesh.polygons[face].vertices], np.float64)
+    return corners @ world[:3, :3].T + world[:3, 3]
+
+
+def _flat_region(mesh: bpy.types.Mesh, start: int) -> list[int]:
+    """The face and those that continue it in one plane: triangles of a flat side count as one."""
+    if len(mesh.polygons) > _MOST_FACES:
+        return [start]
+    normals = np.empty(len(mesh.polygons) * 3, np.float32)
+    mesh.polygons.foreach_get("normal", normals)
+    centres = np.empty_like(normals)
+    mesh.polygons.foreach_get("center", centres)
+    normals, centres = normals.reshape(-1, 3), centres.reshape(-1, 3)
+    size = float(np.ptp(centres, axis=0).max()) or 1.0
+    level = np.abs((centres - centres[start]) @ normals[start]) < 1e-3 * size
+    alike = np.flatnonzero(level & (normals @ normals[start] > _SAME_PLANE))
+    edges = {face: _edges(mesh, face) for face in {start, *alike[:_MOST_ALIKE].tolist()}}
+    faces_at: dict[frozenset, list[int]] = {}
+    for face, own in edges.items():
+        for edge in own:
+            faces_at.setdefault(edge, []).append(face)
+    region, pending = {start}, [start]
+    while pending:
+        for edge in edges[pending.pop()]:
+            new = [face for face in faces_at[edge] if face not in region]
+            region.update(new)
+            pending += new
+    return sorted(region)
+
+
+def _edges(mesh: bpy.types.Mesh, face: int) -> dict[frozenset, tuple]:
+    """A face's edges by the places of their ends: many files split vertices along every edge."""
+    corners = [tuple(mesh.vertices[i].co) for i in mesh.polygons[face].vertices]
+    pairs = zip(corners, corners[1:] + corners[:1], strict=True)
+    return {frozenset(pair): pair for pair in pairs}
+
+
+def _borders(mesh: bpy.types.Mesh, faces: list[int], world: np.ndarray) -> np.ndarray:
+    """The edges around a flat region in the world, (n, 2, 3): those that only one face has."""
+    count: dict[frozenset, int] = {}
+    ends: dict[frozenset, tuple] = {}
+    for face in faces:
+        for edge, pair in _edges(mesh, face).items():
+            count[edge] = count.get(edge, 0) + 1
+            ends[edge] = pair
+    points = np.array([ends[edge] for edge, times in count.items() if times == 1], np.float64)
+    return points.reshape(-1, 2, 3) @ world[:3, :3].T + world[:3, 3]
+
+
 def _normal(corners: np.ndarray) -> Snap | None:
     following = np.roll(corners, -1, axis=0)
     area = np.cross(corners, following).sum(axis=0)  # Newell: twice the area, along the normal
@@ -77,17 +131,17 @@ def _normal(corners: np.ndarray) -> Snap | None:
     return Snap(corners.mean(axis=0), area / size) if size > 0 else None
 
 
-def _nearest_edge(corners: np.ndarray, place: np.ndarray) -> Snap | None:
-    ends = np.roll(corners, -1, axis=0)
-    along = ends - corners
-    lengths = np.maximum(np.einsum("nc,nc->n", along, along), 1e-30)
-    shares = np.clip(np.einsum("nc,nc->n", place - corners, along) / lengths, 0, 1)
-    gaps = np.linalg.norm(corners + shares[:, None] * along - place, axis=1)
+def _nearest_edge(edges: np.ndarray, place: np.ndarray) -> Snap | None:
+    """The edge of (n, 2, 3) that is nearest to a point, as a line through its middle."""
+    if not len(edges):
+        return None
+    starts, along = edges[:, 0], edges[:, 1] - edges[:, 0]
+    squares = np.maximum(np.einsum("nc,nc->n", along, along), 1e-30)
+    shares = np.clip(np.einsum("nc,nc->n", place - starts, along) / squares, 0, 1)
+    gaps = np.linalg.norm(starts + shares[:, None] * along - place, axis=1)
     best = int(np.argmin(gaps))
     size = np.linalg.norm(along[best])
-    if size < 1e-12:
-        return None
-    return Snap((corners[best] + ends[best]) / 2, along[best] / size)
+    return Snap(edges[best].mean(axis=0), along[best] / size) if size > 1e-12 else None
 
 
 def joint_on(articulation: Articulation, found: Snap) -> JointMotion:

@@ -16,6 +16,19 @@ STAGES = {
 }
 
 
+SHORTER = (
+    ("revolute, ", ""),
+    ("prismatic, ", ""),
+    ("hinge ", ""),
+    ("turns ", ""),
+    ("moves ", ""),
+    (" degrees", "°"),
+    (" units", ""),
+)
+LETTER_PX = 6.6  # average width of a letter at the default interface scale
+MARGIN_PX = 75  # icon, padding and the sidebar's tabs
+
+
 def clock(seconds: float) -> str:
     """Minutes and seconds."""
     return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
@@ -47,7 +60,7 @@ class ATOP_PT_part(ArticulatePanel, bpy.types.Panel):
         column = layout.column()
         column.scale_y = 1.6
         column.operator("atop.articulate", icon="PLAY")
-        draw_run(layout, context.window_manager.atop_job)
+        draw_run(layout, context.window_manager.atop_job, letters(context))
 
 
 def draw_picker(layout, settings, active) -> None:
@@ -68,7 +81,14 @@ def draw_picker(layout, settings, active) -> None:
     layout.row().prop(settings, "way", expand=True)
 
 
-def draw_run(layout, state) -> None:
+def letters(context) -> int:
+    """How many letters fit into a line of the sidebar."""
+    scale = context.preferences.system.ui_scale
+    width = context.region.width if context.region else 280
+    return max(16, int((width / scale - MARGIN_PX) / LETTER_PX))
+
+
+def draw_run(layout, state, width: int) -> None:
     """Progress while running; what came out, or what went wrong, afterwards."""
     if monitor.busy():
         column = layout.column(align=True)
@@ -82,11 +102,11 @@ def draw_run(layout, state) -> None:
         column.operator("atop.cancel", icon="CANCEL")
     elif state.message:
         icon = "ERROR" if state.failed else "CHECKMARK"
-        draw_text(layout, state.message, icon)
-        draw_text(layout, state.hint, "BLANK1")
+        draw_text(layout, state.message, icon, width)
+        draw_text(layout, state.hint, "BLANK1", width)
 
 
-def draw_text(layout, text: str, icon: str, width: int = 42) -> None:
+def draw_text(layout, text: str, icon: str, width: int) -> None:
     """Text over several lines, since labels do not wrap."""
     column, line = layout.column(align=True), ""
     for word in text.split():
@@ -154,8 +174,8 @@ class ATOP_PT_joint(ArticulatePanel, bpy.types.Panel):
 def short(sentence: str) -> str:
     """An answer's sentence without what icon and percentage say."""
     plain = sentence.partition(", confidence")[0]
-    for word in ("revolute, ", "prismatic, "):
-        plain = plain.removeprefix(word)
+    for long, brief in SHORTER:
+        plain = plain.replace(long, brief)
     return plain
 
 
