@@ -30,6 +30,7 @@ STAGES_HELP = {
 }
 OTHERS_HELP = {
     "batch": "many jobs over night, resumed after whatever happened",
+    "finetune": "teach a network one kind of motion from a few clips",
     "export": "finished jobs as URDF, MJCF, USD or animated glTF",
 }
 
@@ -134,6 +135,8 @@ def _command_module(name: str) -> Any:
             from atop_backend.batch import command
         case "export":
             from atop_backend.export import command
+        case "finetune":
+            from atop_backend.diffusion import finetune_command as command
         case _:
             raise AssertionError(name)
     return command
