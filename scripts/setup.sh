@@ -65,10 +65,10 @@ install_torch() {
     .venv/bin/pip install -q "torch==$version"
   else
     say "installing torch for the CPU"
-    .venv/bin/pip install -q "torch==$version+cpu" 2>/dev/null ||
-      .venv/bin/pip install -q "torch==$version+cpu" \
-        --extra-index-url https://download.pytorch.org/whl/cpu ||
-      fail "no CPU build of torch $version can be had; check the network"
+    .venv/bin/pip install -q "torch==$version+cpu" \
+      ${ATOP_TORCH_INDEX:+--extra-index-url "$ATOP_TORCH_INDEX"} 2>/dev/null && return
+    say "pip finds no CPU build; taking the large one (ATOP_TORCH_INDEX can name PyTorch's CPU index)"
+    .venv/bin/pip install -q "torch==$version"
   fi
 }
 
