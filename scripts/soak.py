@@ -209,7 +209,7 @@ def torment(
 ) -> Counter[str]:
     """Start drivers until one ends by itself, killing as we go; what was done to them."""
     events: Counter[str] = Counter()
-    pause = (2.0, 5.0) if options.stage == "light" else (15.0, 60.0)
+    pause = (2.0, 5.0) if options.stage == "light" else (6.0, 20.0)
     command = [
         sys.executable, str(Path(__file__).resolve()), "drive", str(out), str(options.workers),
         options.stage,
@@ -230,7 +230,7 @@ def torment(
             elif kill_worker(out, rng):
                 events["worker killed"] += 1
         code = driver.wait()
-        if code == 3 and small:
+        if code == 3 and small and not events["disk full"]:
             subprocess.run(["mount", "-o", f"remount,{LARGE_DISK}", str(out)], check=True)
             events["disk full"] += 1
         elif code >= 0:
