@@ -17,6 +17,7 @@ import numpy as np
 
 from atop_backend.contracts import JointMotion
 from atop_backend.errors import InputError
+from atop_backend.geometry.alignment import squaring_rotation
 
 THINNEST = 1e-4  # a part narrower than this share of its length counts as a line
 # file axes of a format that has Y up, as Blender's importers turn it: world (x, y, z) = file
@@ -33,6 +34,14 @@ class RestShape(NamedTuple):
     part: np.ndarray  # (m,) bool, true for triangles of the part that moves
     normalised_to_file: np.ndarray  # (4, 4) float64, rotation, uniform scale and shift
     part_names: tuple[str, ...]  # the selectors that were asked for
+    # (m,) bool, pieces taken away because they hide the part, not in the pictures; None for none
+    covers: np.ndarray | None = None
+    cover_names: tuple[str, ...] = ()  # what they are, in words
+
+    @property
+    def body(self) -> np.ndarray:
+        """(m,) bool, what the part moves against: neither part nor taken away."""
+        return ~self.part if self.covers is None else ~(self.part | self.covers)
 
 
 def build_shape(
@@ -48,7 +57,8 @@ def build_shape(
     Args:
         world_vertices: (n, 3); only those that triangles use may count, so the rest is dropped.
         world_to_file: Rotation (3, 3) from the world frame to the file's.
-        turn: Rotation (3, 3) of the whole object before all else; the way back undoes it.
+        turn: Rotation (3, 3) of the whole object before all else; the way back undoes it, as it
+            undoes that which squares the object up.
 
     Raises:
         InputError: There is nothing to see, or the part cannot move as a solid.
@@ -63,7 +73,9 @@ def build_shape(
             f"{bad} of {len(vertices)} vertices are not finite numbers",
             hint="clean the mesh up, for instance with Mesh > Clean Up in Blender",
         )
+    part = np.asarray(part, dtype=bool)
     turn = np.eye(3) if turn is None else np.asarray(turn, dtype=np.float64)
+    turn = squaring_rotation(vertices @ turn.T, triangles, part) @ turn
     vertices = vertices @ turn.T
     centre = (vertices.min(axis=0) + vertices.max(axis=0)) / 2
     radius = float(np.linalg.norm(vertices - centre, axis=1).max())
@@ -76,7 +88,7 @@ def build_shape(
     shape = RestShape(
         (vertices - centre) / radius,
         triangles.astype(np.int64),
-        np.asarray(part, dtype=bool),
+        part,
         normalised_to_file,
         part_names,
     )
@@ -128,6 +140,8 @@ def save_shape(path: Path, shape: RestShape) -> None:
             part=shape.part,
             normalised_to_file=shape.normalised_to_file,
             part_names=np.array(shape.part_names, dtype=np.str_),
+            covers=np.zeros_like(shape.part) if shape.covers is None else shape.covers,
+            cover_names=np.array(shape.cover_names, dtype=np.str_),
         )
     os.replace(aside, path)
 
@@ -140,12 +154,15 @@ def load_shape(path: Path) -> RestShape:
     """
     try:
         with np.load(path, allow_pickle=False) as data:
+            known = "covers" in data.files  # older files have nothing taken away
             return RestShape(
                 data["vertices"].astype(np.float64),
                 data["triangles"].astype(np.int64),
                 data["part"],
                 data["normalised_to_file"],
                 tuple(str(name) for name in data["part_names"]),
+                data["covers"] if known else np.zeros_like(data["part"]),
+                tuple(str(name) for name in data["cover_names"]) if known else (),
             )
     except (OSError, KeyError, ValueError, zipfile.BadZipFile, EOFError) as error:
         raise InputError(
@@ -167,9 +184,9 @@ def sample_surface(
     """Points and unit normals (count, 3) drawn evenly by area.
 
     Args:
-        part: True for points on the part that moves, False for the rest of the object.
+        part: True for points on the part that moves, False for what it moves against.
     """
-    chosen = np.flatnonzero(shape.part == part)
+    chosen = np.flatnonzero(shape.part if part else shape.body)
     areas = triangle_areas(shape)[chosen]
     if areas.sum() <= 0:
         raise InputError(
