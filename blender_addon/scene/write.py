@@ -215,7 +215,7 @@ def _attach(
     hangs = [_plan(context, part) for part in roots]
     carrier, carrier_hang = _carrier(roots, hangs)
     first = roots[0].object if isinstance(roots[0], MeshPart) else roots[0]
-    own = [collection for collection in first.users_collection if collection.library is None]
+    own = [c for c in first.users_collection if not c.library and not c.override_library]
     # in the part's own collections, so that the empties hide along with it
     collections = own or [context.scene.collection]
     articulation = rig.build_rig(name, display_size(roots), collections, joint, name)

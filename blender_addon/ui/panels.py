@@ -83,7 +83,7 @@ def draw_picker(layout, settings, active) -> None:
 
 def letters(context) -> int:
     """How many letters fit into a line of the sidebar."""
-    scale = context.preferences.system.ui_scale
+    scale = context.preferences.system.ui_scale or 1.0  # none without a window
     width = context.region.width if context.region else 280
     return max(16, int((width / scale - MARGIN_PX) / LETTER_PX))
 

@@ -180,6 +180,20 @@ def test_cancel_leaves_no_process_and_no_change(addon, monkeypatch):
     assert dump() == before
 
 
+def test_watching_a_job_never_holds_blender_up(addon, monkeypatch):
+    cabinet()
+    start_without_waiting(monkeypatch, "it opens calmly")
+    durations, running = [], True
+    while running:
+        begun = time.perf_counter()
+        running = monitor.tick() is not None
+        if running:  # the last tick writes the joint into the scene
+            durations.append(time.perf_counter() - begun)
+        time.sleep(0.02)
+    assert len(durations) > 10
+    assert np.quantile(durations, 0.9) < 0.1
+
+
 def test_a_late_result_after_cancel_is_discarded(addon, monkeypatch):
     cabinet()
     before = dump()
