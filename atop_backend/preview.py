@@ -185,6 +185,8 @@ def draw_motion(
 ) -> Image.Image:
     """The real mesh with its part moved by an amount, the part coloured and the axis drawn.
 
+    What was taken away to see the part is not drawn.
+
     Args:
         joint: In the normalised frame of `shape`.
         amount: Radians, or lengths of the normalised frame.
@@ -194,9 +196,10 @@ def draw_motion(
     corners = shape.vertices[shape.triangles]
     corners[shape.part] = transform_points(joint, amount, corners[shape.part].reshape(-1, 3)
                                            ).reshape(-1, 3, 3)  # fmt: skip
-    vertices = corners.reshape(-1, 3)
+    shown = shape.part | shape.body
+    vertices = corners[shown].reshape(-1, 3)
     triangles = np.arange(len(vertices)).reshape(-1, 3)
-    colours = np.where(shape.part[:, None], PART_COLOUR, BODY_COLOUR)
+    colours = np.where(shape.part[shown, None], PART_COLOUR, BODY_COLOUR)
     drawing = draw_mesh(large, vertices, triangles, colours)
     picture = Image.fromarray(np.rint(drawing.rgb * 255).astype(np.uint8))
     _draw_axis(ImageDraw.Draw(picture), joint, shape, large)

@@ -29,7 +29,10 @@ def describe(joint: JointMotion, shape: RestShape, travel: float, confidence: fl
     else:
         where = f"slides {slide_direction(joint)}"
         motion = f"moves {travel:.3g} units"
-    return f"{joint.kind}, {where}, {motion}, confidence {confidence:.2f}"
+    told = f"{joint.kind}, {where}, {motion}, confidence {confidence:.2f}"
+    if shape.cover_names:
+        told += f", seen with {' and '.join(shape.cover_names)} taken away"
+    return told
 
 
 def hinge_place(joint: JointMotion, shape: RestShape) -> str:

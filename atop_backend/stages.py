@@ -162,7 +162,7 @@ def render(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> No
     """Step 1: what the object and its part look like at rest, through Blender."""
     from atop_backend.rendering import views
 
-    views.render_views(
+    seen = views.render_views(
         request.asset,
         request.parts,
         job_dir,
@@ -172,6 +172,9 @@ def render(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> No
         time_limit_s=config.render.time_limit_s,
         on_progress=tick,
     )
+    if seen.shape.cover_names:
+        taken = " and ".join(seen.shape.cover_names)
+        log.info("the part is hidden; seen with %s taken away", taken)
 
 
 def generate(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> None:

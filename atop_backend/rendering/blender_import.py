@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import bmesh
 import bpy
 import numpy as np
 
@@ -32,7 +33,7 @@ class Instance(NamedTuple):
     materials: tuple[Any, ...]  # by slot, None for an empty one
     local_to_world: np.ndarray  # (4, 4) float64
     part: np.ndarray  # (polygons,) bool
-    name: str
+    names: tuple[str, ...]  # of its object and of all above it, nearest first
 
 
 class Targets(NamedTuple):
@@ -260,9 +261,10 @@ def collect(scene: Any, targets: Targets) -> list[Instance]:
         if mesh is None or not len(mesh.polygons):
             continue
         materials = tuple(slot.material and slot.material.original for slot in ob.material_slots)
-        chosen = _chosen(mesh, materials, _chain(instance), ob.original.name, targets)
+        names = _chain(instance)
+        chosen = _chosen(mesh, materials, names, targets)
         pose = np.array(instance.matrix_world, dtype=np.float64)
-        found.append(Instance(mesh, materials, pose, chosen, ob.original.name))
+        found.append(Instance(mesh, materials, pose, chosen, names))
     return found
 
 
@@ -289,26 +291,25 @@ def _show_what_renders(scene: Any) -> None:
         pending += layer_collection.children
 
 
-def _chain(instance: Any) -> set[str]:
-    """Names of the object, of its instancer and of all above them."""
-    names = set()
-    pending = [instance.object.original]
+def _chain(instance: Any) -> tuple[str, ...]:
+    """Names of the object and of all above it, then of its instancer and of all above that."""
+    names: dict[str, None] = {}
+    starts = [instance.object.original]
     if instance.is_instance and instance.parent is not None:
-        pending.append(instance.parent.original)
-    while pending:
-        ob = pending.pop()
+        starts.append(instance.parent.original)
+    for ob in starts:
         while ob is not None:
-            names.add(ob.name)
+            names[ob.name] = None
             ob = ob.parent
-    return names
+    return tuple(names)
 
 
 def _chosen(
-    mesh: Any, materials: tuple[Any, ...], chain: set[str], name: str, targets: Targets
+    mesh: Any, materials: tuple[Any, ...], names: tuple[str, ...], targets: Targets
 ) -> np.ndarray:
     """Which polygons belong to the part, (polygons,)."""
     count = len(mesh.polygons)
-    if chain & targets.objects:
+    if not targets.objects.isdisjoint(names):
         return np.ones(count, dtype=bool)
     chosen = np.zeros(count, dtype=bool)
     wanted = np.array([m is not None and m.name in targets.materials for m in materials] or [False])
@@ -316,7 +317,7 @@ def _chosen(
         slots = _read(mesh.polygons, "material_index", np.int32)
         chosen |= wanted[slots.clip(max=len(wanted) - 1)]
     attribute = mesh.attributes.get(MARK)
-    if attribute is not None and name in targets.marked:
+    if attribute is not None and names[0] in targets.marked:
         chosen |= _read(attribute.data, "value", np.float32) > 0.5
     return chosen
 
@@ -327,24 +328,64 @@ class Baked(NamedTuple):
     vertices: np.ndarray  # (n, 3) float64
     triangles: np.ndarray  # (m, 3), outward winding kept where an instance is mirrored
     part: np.ndarray  # (m,) bool
+    owners: np.ndarray  # (m,) int64, the instance of each triangle
+    polygons: np.ndarray  # (m,) int32, the polygon of its mesh
 
 
 def bake(instances: list[Instance]) -> Baked:
     """All triangles of the instances in the world frame."""
-    vertices, triangles, part, offset = [], [], [], 0
-    for instance in instances:
+    parts: list[tuple[np.ndarray, ...]] = []
+    offset = 0
+    for index, instance in enumerate(instances):
         mesh = instance.mesh
         mesh.calc_loop_triangles()
         local = _read(mesh.vertices, "co", np.float32, 3).reshape(-1, 3).astype(np.float64)
         corners = _read(mesh.loop_triangles, "vertices", np.int32, 3).reshape(-1, 3)
-        owners = _read(mesh.loop_triangles, "polygon_index", np.int32)
+        polygons = _read(mesh.loop_triangles, "polygon_index", np.int32)
         matrix = instance.local_to_world
-        vertices.append(local @ matrix[:3, :3].T + matrix[:3, 3])
         if np.linalg.det(matrix[:3, :3]) < 0:
             corners = corners[:, ::-1]
-        triangles.append(corners.astype(np.int64) + offset)
-        part.append(instance.part[owners])
+        parts.append(
+            (
+                local @ matrix[:3, :3].T + matrix[:3, 3],
+                corners.astype(np.int64) + offset,
+                instance.part[polygons],
+                np.full(len(corners), index),
+                polygons,
+            )
+        )
         offset += len(local)
-    if not vertices:
-        return Baked(np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=bool))
-    return Baked(np.concatenate(vertices), np.concatenate(triangles), np.concatenate(part))
+    if not parts:
+        none = np.zeros(0, dtype=np.int64)
+        return Baked(np.zeros((0, 3)), none.reshape(0, 3), none.astype(bool), none, none)
+    return Baked(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def without(instances: list[Instance], baked: Baked, gone: np.ndarray) -> list[Instance]:
+    """The instances without some of their baked triangles.
+
+    Args:
+        gone: Which triangles to leave out, (m,) bool; whole polygons.
+    """
+    kept = []
+    for index, instance in enumerate(instances):
+        own = baked.owners == index
+        if gone[own].all():
+            continue
+        if gone[own].any():
+            faces = np.unique(baked.polygons[own & gone])
+            instance = instance._replace(mesh=_mesh_without(instance.mesh, faces))
+        kept.append(instance)
+    return kept
+
+
+def _mesh_without(mesh: Any, polygons: np.ndarray) -> Any:
+    rest = mesh.copy()
+    editing = bmesh.new()
+    editing.from_mesh(mesh)
+    editing.faces.ensure_lookup_table()
+    faces = [editing.faces[index] for index in polygons]
+    bmesh.ops.delete(editing, geom=faces, context="FACES")
+    editing.to_mesh(rest)
+    editing.free()
+    return rest

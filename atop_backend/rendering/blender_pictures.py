@@ -65,7 +65,7 @@ def fill_picture_scene(scene: Any, instances: list[Instance], world_to_normalise
             if not mesh.materials and mesh.color_attributes:
                 mesh.materials.append(_colour_material(mesh))
         pose = world_to_normalised @ instance.local_to_world @ shifts[mesh]
-        ob = bpy.data.objects.new(instance.name, mesh)
+        ob = bpy.data.objects.new(instance.names[0], mesh)
         scene.collection.objects.link(ob)
         for slot, material in zip(ob.material_slots, instance.materials, strict=False):
             slot.link, slot.material = "OBJECT", material
@@ -155,18 +155,19 @@ def _surroundings() -> Any:
 
 
 def fill_id_scene(scene: Any, shape: RestShape) -> None:
-    """Put the triangle list into the scene, each triangle shining with its number."""
+    """Put what is not taken away into the scene, each triangle shining with its number."""
     mesh = bpy.data.meshes.new("triangles")
-    count = len(shape.triangles)
+    shown = np.flatnonzero(shape.part | shape.body)
+    count = len(shown)
     mesh.vertices.add(len(shape.vertices))
     mesh.vertices.foreach_set("co", shape.vertices.astype(np.float32).ravel())
     mesh.loops.add(3 * count)
-    mesh.loops.foreach_set("vertex_index", shape.triangles.astype(np.int32).ravel())
+    mesh.loops.foreach_set("vertex_index", shape.triangles[shown].astype(np.int32).ravel())
     mesh.polygons.add(count)
     mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * count, 3, dtype=np.int32))
     mesh.update(calc_edges=True)
     ids = mesh.attributes.new("triangle", "FLOAT", "FACE")
-    ids.data.foreach_set("value", np.arange(1, count + 1, dtype=np.float32))  # exact to 2^24
+    ids.data.foreach_set("value", (shown + 1).astype(np.float32))  # exact to 2^24
     _prepare(mesh)
     mesh.materials.append(_id_material())
     scene.collection.objects.link(bpy.data.objects.new("triangles", mesh))

@@ -16,19 +16,21 @@ if __name__ == "__main__":  # Blender's Python does not know where we are instal
 
 import numpy as np
 
+from atop_backend.contracts import Camera
 from atop_backend.errors import InputError
 from atop_backend.geometry.cameras import rig
 from atop_backend.geometry.meshes import RestShape, build_shape, save_shape
-from atop_backend.rendering import child
+from atop_backend.rendering import child, uncover
 
 MOST_TRIANGLES = 2**24  # the id pass numbers them in single precision
 
 
 def render(request: dict[str, Any], out: Path) -> dict[str, Any]:
     """Write shape.npz, cameras.json, rgb_*.png and maps.npz into `out`."""
+    from atop_backend.rendering import blender_import as importing
     from atop_backend.rendering import blender_pictures as pictures
 
-    shape, instances, world_to_normalised = _bake(request)
+    shape, instances, baked, world_to_normalised = _bake(request)
     if len(shape.triangles) > MOST_TRIANGLES:
         raise InputError(
             f"the object has {len(shape.triangles)} triangles, more than {MOST_TRIANGLES}",
@@ -40,10 +42,36 @@ def render(request: dict[str, Any], out: Path) -> dict[str, Any]:
     (out / "cameras.json").write_text(document + "\n", encoding="utf-8")
 
     settings = (request["size_px"], request["samples"], request["threads"])
+    face_ids, part_mask = _shoot_ids(shape, cameras, settings, out)
+    if uncover.may_be_hidden(shape, cameras, part_mask):
+        names = [instance.names for instance in instances]
+        found = _uncover(shape, cameras, part_mask, baked.owners, names)
+        if found is not None:
+            shape = found
+            save_shape(out / "shape.npz", shape)
+            instances = importing.without(instances, baked, shape.covers)
+            face_ids, part_mask = _shoot_ids(shape, cameras, settings, out)
+    if not part_mask.any():
+        raise InputError(
+            "the part is seen in none of the four views",
+            hint="hide what covers it, or choose a part that can be seen from outside",
+        )
+
     scene = pictures.new_scene("pictures", *settings)
     pictures.fill_picture_scene(scene, instances, world_to_normalised)
     for view, camera in enumerate(cameras):
         pictures.shoot(scene, camera, out / f"rgb_{view}.png", "PNG")
+    for path in out.glob("ids_*.exr"):  # kept so long because they are counted as progress
+        path.unlink()
+    np.savez_compressed(out / "maps.npz", face_ids=face_ids, part_mask=part_mask)
+    return {"triangles": len(shape.triangles)}
+
+
+def _shoot_ids(
+    shape: RestShape, cameras: tuple[Camera, ...], settings: tuple[int, int, int], out: Path
+) -> tuple[np.ndarray, np.ndarray]:
+    """The triangle seen by each pixel and where the part is, (views, height, width) each."""
+    from atop_backend.rendering import blender_pictures as pictures
 
     scene = pictures.new_scene("ids", *settings)
     pictures.fill_id_scene(scene, shape)
@@ -52,12 +80,24 @@ def render(request: dict[str, Any], out: Path) -> dict[str, Any]:
         path = out / f"ids_{view}.exr"
         pictures.shoot(scene, camera, path, "OPEN_EXR")
         face_ids.append(pictures.read_ids(path))
-    for path in out.glob("ids_*.exr"):
-        path.unlink()
     seen = np.stack(face_ids)
-    part_mask = (seen >= 0) & shape.part[seen]
-    np.savez_compressed(out / "maps.npz", face_ids=seen, part_mask=part_mask)
-    return {"triangles": len(shape.triangles)}
+    return seen, (seen >= 0) & shape.part[seen]
+
+
+def _uncover(
+    shape: RestShape,
+    cameras: tuple[Camera, ...],
+    part_mask: np.ndarray,
+    owners: np.ndarray,
+    names: list[tuple[str, ...]],
+) -> RestShape | None:
+    """The shape without what hides the part; None if it is not hidden, or nothing can go."""
+    from atop_backend.rendering import blender_rays as casting
+
+    rays = casting.cast(shape, cameras)
+    if part_mask.sum() >= uncover.HARDLY_SEEN * rays.outline_px:
+        return None
+    return casting.uncovered(shape, rays, owners, names)
 
 
 def list_parts(request: dict[str, Any], out: Path) -> dict[str, Any]:
@@ -72,8 +112,9 @@ def list_parts(request: dict[str, Any], out: Path) -> dict[str, Any]:
     return names
 
 
-def _bake(request: dict[str, Any]) -> tuple[RestShape, list[Any], np.ndarray]:
-    """The rest shape, the instances that make it up, and their way into the normalised frame."""
+def _bake(request: dict[str, Any]) -> tuple[RestShape, list[Any], Any, np.ndarray]:
+    """The rest shape, the instances that make it up, what of it each is, and their way into the
+    normalised frame."""
     from atop_backend.rendering import blender_import as importing
     from atop_backend.rendering.selectors import parse
 
@@ -84,10 +125,10 @@ def _bake(request: dict[str, Any]) -> tuple[RestShape, list[Any], np.ndarray]:
     instances = importing.collect(scene, targets)
     baked = importing.bake(instances)
     turn = None if request["turn"] is None else np.array(request["turn"])
-    shape = build_shape(*baked, parts, world_to_file, turn)
+    shape = build_shape(baked.vertices, baked.triangles, baked.part, parts, world_to_file, turn)
     world_to_normalised = np.linalg.inv(shape.normalised_to_file)
     world_to_normalised[:3, :3] = world_to_normalised[:3, :3] @ world_to_file
-    return shape, instances, world_to_normalised
+    return shape, instances, baked, world_to_normalised
 
 
 if __name__ == "__main__":

@@ -171,10 +171,43 @@ def write_glass(out: Path) -> None:
     save(out, "glass")
 
 
+def open_box(name, bounds):
+    """A box without its front."""
+    ob = box(name, bounds)
+    faces = [tuple(face.vertices) for face in ob.data.polygons]
+    corners = [tuple(vertex.co) for vertex in ob.data.vertices]
+    front = min(corner[1] for corner in corners)
+    kept = [face for face in faces if any(corners[index][1] > front for index in face)]
+    ob.data.clear_geometry()
+    ob.data.from_pydata(corners, [], kept)
+    return ob
+
+
+def write_hidden(out: Path) -> None:
+    """A drawer behind a closed door with a knob; as one mesh; in a box without any door."""
+    fresh()
+    shell = open_box("shell", BODY)
+    door = box("door", ((-0.41, -0.34, -0.01), (0.41, -0.301, 1.01)))
+    box("knob", KNOB, parent=door)
+    drawer = box("drawer", ((-0.35, -0.25, 0.4), (0.35, 0.2, 0.6)))
+    paint(drawer, (0.7, 0.2, 0.1))
+    save(out, "behind_a_door")
+    drawer.vertex_groups.new(name="drawer").add(list(range(8)), 1.0, "REPLACE")
+    for ob in bpy.context.scene.objects:
+        ob.select_set(True)
+    bpy.context.view_layer.objects.active = shell
+    bpy.ops.object.join()
+    save(out, "one_mesh")
+    fresh()
+    box("body", BODY)
+    box("drawer", ((-0.35, -0.25, 0.4), (0.35, 0.2, 0.6)))
+    save(out, "walled_in")
+
+
 def main(out: Path) -> None:
     for write in (
         write_formats, write_instances, write_nodes, write_awkward, write_scenes, write_sizes,
-        write_bad, write_glass,
+        write_bad, write_glass, write_hidden,
     ):  # fmt: skip
         write(out)
     sys.stdout.flush()
