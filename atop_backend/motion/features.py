@@ -50,7 +50,7 @@ def shape_features(shape: RestShape, points: int, generator: np.random.Generator
     """
     check_part(shape)
     corners = shape.vertices[shape.triangles]
-    part, body = _solid(corners[shape.part]), _solid(corners[~shape.part])
+    part, body = _solid(corners[shape.part]), _solid(corners[shape.body])
     body_box = boxes.oriented_box(body)
     box = boxes.oriented_box(part, body_box.axes)
     part_points, owners = collision.scatter(part, points, generator)
