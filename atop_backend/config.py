@@ -65,7 +65,8 @@ class FitConfig:
     collision_weight: float = 8.0  # for a part that passes through the body as a whole
     contact_weight: float = 1.5  # for a hinge away from where part and body meet
     attachment_weight: float = 0.5  # for a part that ends up in the air
-    direction_weight: float = 2.0  # for a direction measured on the motion, not on the shape
+    direction_weight: float = 2.0  # for a hinge direction measured, not offered by the shape
+    slide_direction_weight: float = 8.0  # the same for a slide, which almost always follows it
     edge_weight: float = 0.5  # for a hinge on no edge, contact line or round piece
     slide_bonus: float = 0.0  # for a slide, which has fewer free numbers than a turn
     # Logistic map from log odds, agreement of samples and share of motion explained to the chance

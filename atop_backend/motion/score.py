@@ -86,9 +86,10 @@ def vote(misfit: np.ndarray, weights: np.ndarray, blur: float) -> np.ndarray:
 def founded(pool: Pool, config: FitConfig) -> dict[str, np.ndarray]:
     """What is taken off for directions and places that are not the shape's own, (h,) each."""
     measured = np.isin(pool.sources, MEASURED)
+    price = np.where(pool.revolute, config.direction_weight, config.slide_direction_weight)
     places = np.array([_UNFOUNDED.get(place, 1.0) for place in pool.places])
     return {
-        "direction": -config.direction_weight * measured,
+        "direction": -price * measured,
         "edge": -config.edge_weight * places,
     }
 
