@@ -51,6 +51,8 @@ def build_shape(
     part_names: tuple[str, ...],
     world_to_file: np.ndarray,
     turn: np.ndarray | None = None,
+    covers: np.ndarray | None = None,
+    cover_names: tuple[str, ...] = (),
 ) -> RestShape:
     """The checked rest shape of triangles in the world frame of Blender.
 
@@ -59,6 +61,8 @@ def build_shape(
         world_to_file: Rotation (3, 3) from the world frame to the file's.
         turn: Rotation (3, 3) of the whole object before all else; the way back undoes it, as it
             undoes that which squares the object up.
+        covers: (m,) bool, pieces that are taken away; without them another side may be the front.
+        cover_names: What they are, in words.
 
     Raises:
         InputError: There is nothing to see, or the part cannot move as a solid.
@@ -75,7 +79,8 @@ def build_shape(
         )
     part = np.asarray(part, dtype=bool)
     turn = np.eye(3) if turn is None else np.asarray(turn, dtype=np.float64)
-    turn = squaring_rotation(vertices @ turn.T, triangles, part) @ turn
+    covers = np.zeros(len(part), dtype=bool) if covers is None else covers
+    turn = squaring_rotation(vertices @ turn.T, triangles[~covers], part[~covers]) @ turn
     vertices = vertices @ turn.T
     centre = (vertices.min(axis=0) + vertices.max(axis=0)) / 2
     radius = float(np.linalg.norm(vertices - centre, axis=1).max())
@@ -91,6 +96,8 @@ def build_shape(
         part,
         normalised_to_file,
         part_names,
+        covers,
+        cover_names,
     )
     check_part(shape)
     return shape

@@ -30,7 +30,11 @@ def render(request: dict[str, Any], out: Path) -> dict[str, Any]:
     from atop_backend.rendering import blender_import as importing
     from atop_backend.rendering import blender_pictures as pictures
 
-    shape, instances, baked, world_to_normalised = _bake(request)
+    world_to_file, instances, baked = _bake(request)
+    turn = None if request["turn"] is None else np.array(request["turn"])
+    triangles = baked.vertices, baked.triangles, baked.part
+    settled = tuple(request["parts"]), world_to_file, turn
+    shape = build_shape(*triangles, *settled)
     if len(shape.triangles) > MOST_TRIANGLES:
         raise InputError(
             f"the object has {len(shape.triangles)} triangles, more than {MOST_TRIANGLES}",
@@ -47,9 +51,10 @@ def render(request: dict[str, Any], out: Path) -> dict[str, Any]:
         names = [instance.names for instance in instances]
         found = _uncover(shape, cameras, part_mask, baked.owners, names)
         if found is not None:
-            shape = found
+            # the side on which it is open may be another than was taken for the front
+            shape = build_shape(*triangles, *settled, found.covers, found.cover_names)
             save_shape(out / "shape.npz", shape)
-            instances = importing.without(instances, baked, shape.covers)
+            instances = importing.without(instances, baked, found.covers)
             face_ids, part_mask = _shoot_ids(shape, cameras, settings, out)
     if not part_mask.any():
         raise InputError(
@@ -57,6 +62,8 @@ def render(request: dict[str, Any], out: Path) -> dict[str, Any]:
             hint="hide what covers it, or choose a part that can be seen from outside",
         )
 
+    world_to_normalised = np.linalg.inv(shape.normalised_to_file)
+    world_to_normalised[:3, :3] = world_to_normalised[:3, :3] @ world_to_file
     scene = pictures.new_scene("pictures", *settings)
     pictures.fill_picture_scene(scene, instances, world_to_normalised)
     for view, camera in enumerate(cameras):
@@ -112,23 +119,16 @@ def list_parts(request: dict[str, Any], out: Path) -> dict[str, Any]:
     return names
 
 
-def _bake(request: dict[str, Any]) -> tuple[RestShape, list[Any], Any, np.ndarray]:
-    """The rest shape, the instances that make it up, what of it each is, and their way into the
-    normalised frame."""
+def _bake(request: dict[str, Any]) -> tuple[np.ndarray, list[Any], Any]:
+    """The rotation from world to file, the instances of the asset, and their triangles."""
     from atop_backend.rendering import blender_import as importing
     from atop_backend.rendering.selectors import parse
 
-    asset, parts = Path(request["asset"]), tuple(request["parts"])
-    world_to_file = importing.open_asset(asset)
-    selectors = [parse(text) for text in parts]
+    world_to_file = importing.open_asset(Path(request["asset"]))
+    selectors = [parse(text) for text in request["parts"]]
     scene, targets = importing.first_scene_with(selectors)
     instances = importing.collect(scene, targets)
-    baked = importing.bake(instances)
-    turn = None if request["turn"] is None else np.array(request["turn"])
-    shape = build_shape(baked.vertices, baked.triangles, baked.part, parts, world_to_file, turn)
-    world_to_normalised = np.linalg.inv(shape.normalised_to_file)
-    world_to_normalised[:3, :3] = world_to_normalised[:3, :3] @ world_to_file
-    return shape, instances, baked, world_to_normalised
+    return world_to_file, instances, importing.bake(instances)
 
 
 if __name__ == "__main__":
