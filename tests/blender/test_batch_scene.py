@@ -8,7 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from scenes import box, two_boxes, world_points
+
+pytest.importorskip("bpy", reason="needs a Python that has Blender's bpy module")
+
+from scenes import box, two_boxes, world_points  # noqa: E402
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "batch_articulate.py"
 
