@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("bpy", reason="needs a Python that has Blender's bpy module")
 
-from scenes import box, two_boxes, world_points  # noqa: E402
+from scenes import box, two_boxes, world_points
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "batch_articulate.py"
 
