@@ -8,8 +8,8 @@ fail() { printf 'error: %s\n' "$*" >&2; exit 3; }
 
 extras="ml,blender"
 for extra in "$@"; do extras="$extras,$extra"; done
-stamp=.venv/.atop-setup
-state="$extras $(cat pyproject.toml scripts/constraints.txt scripts/setup.sh | sha256sum)"
+stamp=".venv/.atop-setup-$extras"
+state="$(cat pyproject.toml scripts/constraints.txt scripts/setup.sh | sha256sum)"
 
 system_packages() {  # Debian packages of libraries that Blender's module loads and that are missing
   local known file package
@@ -72,10 +72,12 @@ install_torch() {
   fi
 }
 
-if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ]; then
-  say "the environment is up to date"
-  exit 0
-fi
+for done in "$stamp"*; do  # what was installed with more extras will do as well
+  if [ -f "$done" ] && [ "$(cat "$done")" = "$state" ]; then
+    say "the environment is up to date"
+    exit 0
+  fi
+done
 python="$(find_python)"
 # shellcheck disable=SC2046
 if [ "$(uname -s)" = Linux ]; then

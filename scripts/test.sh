@@ -27,5 +27,7 @@ for environment in .venv-bpy42 .venv .venv-bpy50; do
   say "the add-on in $("$environment/bin/pip" list 2>/dev/null | grep '^bpy ')"
   PYTHONPATH=. timeout 600 "$environment/bin/python" -m pytest tests/blender
 done
-say "everything else"
-timeout 1500 .venv/bin/python -m pytest tests --ignore tests/blender "$@"
+say "everything else, with the shapes of all tensors checked"
+OMP_NUM_THREADS=1 timeout 1800 .venv/bin/python -m pytest tests --ignore tests/blender \
+  -n 2 --dist loadfile \
+  --jaxtyping-packages=atop_backend.diffusion,atop_backend.gaussians,beartype.beartype "$@"
