@@ -59,15 +59,16 @@ class FitConfig:
     optimise_steps: int = 120  # gradient steps of gaussians; the paper does not say how many
     learning_rate: float = 5e-3  # of gaussian centres (paper 5.1)
     # Terms of the score of a hypothesis, in units of log probability; 0 switches a term off.
-    displacement_weight: float = 6.0  # per e-fold of motion left unexplained
+    displacement_weight: float = 5.0  # per e-fold of motion left unexplained
     blur: float = 0.005  # share of motion unexplained that tells nothing even without noise
-    silhouette_weight: float = 5.0  # per e-fold of outline missed
-    collision_weight: float = 8.0  # for a part that passes through the body as a whole
-    contact_weight: float = 1.5  # for a hinge away from where part and body meet
+    doubt: float = 30.0  # times the samples' relative variance: share that tells nothing besides
+    silhouette_weight: float = 2.0  # per e-fold of outline missed
+    collision_weight: float = 1.0  # for a part that passes through the body as a whole
+    contact_weight: float = 0.4  # for a hinge away from where part and body meet
     attachment_weight: float = 0.5  # for a part that ends up in the air
-    direction_weight: float = 2.0  # for a hinge direction measured, not offered by the shape
-    slide_direction_weight: float = 8.0  # the same for a slide, which almost always follows it
-    edge_weight: float = 0.5  # for a hinge on no edge, contact line or round piece
+    direction_weight: float = 1.5  # for a hinge direction measured, not offered by the shape
+    slide_direction_weight: float = 6.0  # the same for a slide, which almost always follows it
+    edge_weight: float = 0.7  # for a hinge on no edge, contact line or round piece
     slide_bonus: float = 0.0  # for a slide, which has fewer free numbers than a turn
     # Logistic map from log odds, agreement of samples and share of motion explained to the chance
     # of being right: constant and three slopes, from scripts/calibrate_confidence.py.

@@ -19,7 +19,14 @@ from atop_backend.motion.ladder import pool_by_guess, pool_by_outline
 from atop_backend.motion.pool import Pool, alike, distinct, pool_slides, pool_turns
 from atop_backend.motion.ranges import cut_at_collision
 from atop_backend.motion.refine import pooled_field, refine_turn
-from atop_backend.motion.score import founded, outlines_for, sample_weights, score_terms, vote
+from atop_backend.motion.score import (
+    explain_score,
+    founded,
+    outlines_for,
+    sample_weights,
+    score_terms,
+    vote,
+)
 
 _FINALISTS = {True: 32, False: 10}  # hinges and sliders that get the costly terms
 _HOPELESS = 20.0  # a hypothesis this far behind after the cheap terms stays behind
@@ -96,9 +103,12 @@ def _hypotheses(
 
 def _finalists(pool: Pool, config: FitConfig, field: Field | None) -> Pool:
     """The hypotheses that get the costly terms."""
-    weights = sample_weights(field, pool.misfit.shape[1])
-    score = config.displacement_weight * vote(pool.misfit, weights, config.blur)
-    score += sum(founded(pool, config).values())
+    if field is not None:
+        score = explain_score(pool, field, config)
+    else:  # misfit of outlines, or nothing known
+        weights = sample_weights(field, pool.misfit.shape[1])
+        score = config.silhouette_weight * vote(pool.misfit, weights, config.blur)
+    score = score + sum(founded(pool, config).values())
     order = np.argsort(-score, kind="stable")
     order = order[score[order] > score.max() - _HOPELESS]
     picks = []
@@ -112,7 +122,7 @@ def _refined(pool: Pool, features: Features, field: Field, config: FitConfig) ->
     """The best hinges, refined continuously, freely and along directions of the shape."""
     weights = sample_weights(field, pool.misfit.shape[1])
     hinges = np.nonzero(pool.revolute)[0]
-    order = hinges[np.argsort(-vote(pool.misfit[hinges], weights, config.blur), kind="stable")]
+    order = hinges[np.argsort(-explain_score(pool, field, config)[hinges], kind="stable")]
     starts = distinct(pool, order, _REFINED, _DIFFERENT_DEG, _DIFFERENT)
     lines: list[Line] = []
     for start in starts:

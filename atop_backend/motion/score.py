@@ -14,8 +14,8 @@ from atop_backend.motion.pool import Pool
 from atop_backend.motion.ranges import within_limits
 from atop_backend.motion.terms import geometry_terms
 
-_NOISE_SHARE = 0.5  # of what the best hypothesis misses that counts as a sample's noise
-_MISSED = 0.05  # share of an outline missed that tells nothing: the splats' own error
+_NOISE_SHARE = 0.7  # of what the best hypothesis misses that counts as a sample's noise
+_MISSED = 0.1  # share of an outline missed that tells nothing: the splats' own error
 _SILHOUETTE_POINTS = 600
 # How badly founded the place of a hinge is on the shape; others, measured ones, count as 1.
 _UNFOUNDED = {"": 0.0, "edge": 0.0, "round": 0.0, "contact": 0.3, "centre": 0.6, "middle": 0.6}
@@ -33,7 +33,7 @@ def score_terms(
     ends = _ends(pool, weights, evidence.frames)
     terms = {"motion": np.where(pool.revolute, 0.0, config.slide_bonus)}
     if field is not None:
-        terms["displacement"] = config.displacement_weight * vote(pool.misfit, weights, config.blur)
+        terms["displacement"] = explain_score(pool, field, config)
     outlines = outlines_for(features, evidence)
     if outlines is not None and config.silhouette_weight:
         amounts = ends[:, None] * evidence.frames / evidence.frames[-1]
@@ -69,18 +69,38 @@ def sample_weights(field: Field | None, samples: int) -> np.ndarray:
     return weights / weights.sum()
 
 
-def vote(misfit: np.ndarray, weights: np.ndarray, blur: float) -> np.ndarray:
+def disagreement(field: Field) -> float:
+    """Variance between samples as a share of all motion; 0 for a single sample."""
+    count = len(field.displacements)
+    if count < 2:
+        return 0.0
+    off = field.displacements - field.displacements.mean(axis=0)
+    spread = np.einsum("sfnc,sfnc,n->", off, off, field.weights) / (count - 1)
+    return float(spread / (field.energy.sum() / count + 1e-12))
+
+
+def explain_score(pool: Pool, field: Field, config: FitConfig) -> np.ndarray:
+    """How well displacements are explained, (h,), in units of log probability.
+
+    What even the best hypothesis leaves over is a sample's own noise; how far samples differ
+    tells how far all of them may be off. Differences below either mean little.
+    """
+    floor = config.blur + _NOISE_SHARE * pool.misfit.min(axis=0)
+    floor = floor + config.doubt * disagreement(field)
+    weights = sample_weights(field, pool.misfit.shape[1])
+    return config.displacement_weight * vote(pool.misfit, weights, floor)
+
+
+def vote(missed: np.ndarray, weights: np.ndarray, floor: np.ndarray | float) -> np.ndarray:
     """Mean over samples of the log of what is explained, (h,); a sample's say is bounded.
 
-    A wrong sample costs the right answer at most what it could have given it. What even the best
-    hypothesis leaves over is the sample's own noise, below which differences mean little.
+    A wrong sample costs the right answer at most what it could have given it.
 
     Args:
-        misfit: Share of each sample that each hypothesis misses, (h, samples).
-        blur: Share that tells nothing even in a sample without noise.
+        missed: Share of each sample that each hypothesis misses, (h, samples).
+        floor: Share that tells nothing, of all samples or of each.
     """
-    floor = blur + _NOISE_SHARE * misfit.min(axis=0)
-    return -np.log((np.minimum(misfit, 1.0) + floor) / (1 + floor)) @ weights
+    return -np.log((np.minimum(missed, 1.0) + floor) / (1 + floor)) @ weights
 
 
 def founded(pool: Pool, config: FitConfig) -> dict[str, np.ndarray]:
