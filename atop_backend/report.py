@@ -36,7 +36,8 @@ def report(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> No
         joint = joint_to_file(inside, seen.shape)
         confidence = float(entry["confidence"])
         sentence = sentences.describe(inside, seen.shape, joint.upper, confidence)
-        answers.append(Answer(joint, confidence, sentence))
+        taken = "" if answers else sentences.taken_away(seen.shape)  # said once, of the best
+        answers.append(Answer(joint, confidence, ", ".join(filter(None, [sentence, taken]))))
     if not answers:
         raise InputError(
             f"{job_dir / 'fit'} holds no answer", hint="repeat the fit with other settings"

@@ -29,10 +29,13 @@ def describe(joint: JointMotion, shape: RestShape, travel: float, confidence: fl
     else:
         where = f"slides {slide_direction(joint)}"
         motion = f"moves {travel:.3g} units"
-    told = f"{joint.kind}, {where}, {motion}, confidence {confidence:.2f}"
-    if shape.cover_names:
-        told += f", seen with {' and '.join(shape.cover_names)} taken away"
-    return told
+    return f"{joint.kind}, {where}, {motion}, confidence {confidence:.2f}"
+
+
+def taken_away(shape: RestShape) -> str:
+    """What was taken away to see a hidden part, "seen with 'door' taken away"; empty for none."""
+    names = " and ".join(shape.cover_names)
+    return f"seen with {names} taken away" if names else ""
 
 
 def hinge_place(joint: JointMotion, shape: RestShape) -> str:

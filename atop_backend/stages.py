@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from atop_backend import sentences
 from atop_backend.config import Config, read_config, resolve
 from atop_backend.contracts import MOTION_KINDS, JobRequest, JobResult, JointMotion
 from atop_backend.errors import InputError
@@ -173,8 +174,7 @@ def render(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> No
         on_progress=tick,
     )
     if seen.shape.cover_names:
-        taken = " and ".join(seen.shape.cover_names)
-        log.info("the part is hidden; seen with %s taken away", taken)
+        log.info("the part is hidden; %s", sentences.taken_away(seen.shape))
 
 
 def generate(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> None:

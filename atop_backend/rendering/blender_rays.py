@@ -105,7 +105,8 @@ def uncovered(
 ) -> RestShape | None:
     """The shape with what hides its part marked as covers, or None where nothing can be taken.
 
-    Whole objects of the scene are tried first, then connected pieces of their meshes.
+    Whole objects of the scene are tried first, then connected pieces of their meshes. Small
+    pieces that would be left in the air go as well.
 
     Args:
         owners: The object of each triangle, (m,), an index into `names`.
@@ -117,6 +118,7 @@ def uncovered(
     if chosen:
         gone = np.any([pieces[index].leaves for index in chosen], axis=0)[owners] & ~shape.part
         words = uncover.describe([pieces[index].name for index in chosen], whole=True)
+        gone |= uncover.hanging(shape, owners, gone)
         return shape._replace(covers=gone, cover_names=words)
     rest = np.flatnonzero(~shape.part)
     labels = np.full(len(owners), -1)
@@ -130,7 +132,8 @@ def uncovered(
         return None
     firsts = [int(np.flatnonzero(leaves == leaf)[0]) for leaf in chosen]
     words = uncover.describe([names[owners[first]][0] for first in firsts], whole=False)
-    return shape._replace(covers=np.isin(leaves, chosen), cover_names=words)
+    gone = np.isin(leaves, chosen)
+    return shape._replace(covers=gone | uncover.hanging(shape, labels, gone), cover_names=words)
 
 
 def _sight(shape: RestShape, rays: Rays, leaves: np.ndarray, count: int) -> uncover.Sight:

@@ -14,7 +14,7 @@ import numpy as np
 
 from atop_backend.contracts import Camera
 from atop_backend.geometry.cameras import AZIMUTHS_DEG, project
-from atop_backend.geometry.meshes import RestShape, part_vertices
+from atop_backend.geometry.meshes import RestShape, part_vertices, triangle_areas
 
 # Shares of the outline that the part would have alone, over all views. Below 3 % a part is a
 # glimpse through a slit: of a part as large as a drawer not one latent pixel (8 x 8) a view.
@@ -28,6 +28,8 @@ KEPT = 0.4
 FRONT_VIEWS = (0, 3)  # objects mostly have their front towards -Y, and open there
 FRONT = 1.5  # how much more a ray of these counts: of two ways in, the front one is taken
 WIDER = 1.5  # a group at most so much larger than a piece in it goes as one: a door, its handle
+NEAR = 0.01  # normalised; pieces whose bounds come so near may touch
+SMALL = 0.5  # of the area that goes; larger pieces do not hang on it
 _TRIED = 24  # pieces weighed in each round, those in front of most rays
 
 
@@ -187,6 +189,45 @@ def connected(vertices: np.ndarray, triangles: np.ndarray, owners: np.ndarray) -
         if (labels == before).all():
             break
     return np.unique(labels[names[:, 0]], return_inverse=True)[1].reshape(-1)
+
+
+def hanging(shape: RestShape, labels: np.ndarray, gone: np.ndarray) -> np.ndarray:
+    """Triangles (m,) of small pieces that would be left in the air: the knob of a door.
+
+    Judged by bounds, so that a piece rather stays.
+
+    Args:
+        labels: The piece that each triangle belongs to, (m,), from 0; of no account on the part.
+        gone: Triangles of whole pieces that are taken away, (m,) bool.
+    """
+    labels = np.where(shape.part, labels.max() + 1, labels)
+    count = labels.max() + 1
+    corners = shape.vertices[shape.triangles]
+    low, high = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
+    np.minimum.at(low, labels, corners.min(axis=1))
+    np.maximum.at(high, labels, corners.max(axis=1) + NEAR)
+    areas = np.bincount(labels, triangle_areas(shape), minlength=count)
+
+    def near(piece: int) -> np.ndarray:
+        return ((low < high[piece]) & (high > low[piece])).all(axis=1)
+
+    def flood(start: np.ndarray, among: np.ndarray) -> np.ndarray:
+        """Which pieces of some hang together with others, perhaps through each other."""
+        found, pending = np.zeros(count, dtype=bool), np.flatnonzero(start).tolist()
+        while pending:
+            new = near(pending.pop()) & among & ~found
+            found |= new
+            pending += np.flatnonzero(new).tolist()
+        return found
+
+    taken = np.bincount(labels, gone, minlength=count) > 0
+    small = ~taken & (areas < SMALL * areas[taken].sum())
+    small[-1] = False  # the part
+    loose = flood(taken, small)
+    others = ~taken & ~loose
+    held = loose & np.array([loose[piece] and near(piece) @ others for piece in range(count)])
+    loose &= ~held & ~flood(held, loose)
+    return loose[labels]
 
 
 def describe(objects: Sequence[str], whole: bool) -> tuple[str, ...]:

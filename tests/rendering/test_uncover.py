@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from atop_backend.errors import InputError
-from atop_backend.geometry.meshes import load_shape
+from atop_backend.geometry.meshes import RestShape, load_shape
 from atop_backend.motion.features import shape_features
 from atop_backend.rendering import uncover
 from atop_backend.rendering.uncover import Piece, Sight
@@ -89,6 +89,26 @@ def test_triangles_that_share_places_hang_together_within_one_object():
     assert len(set(labels)) == 3
 
 
+def test_what_would_be_left_in_the_air_goes_too():
+    cubes = {
+        "body": ((-0.5, 0, -0.5), (0.5, 0.5, 0.5)),
+        "door": ((-0.5, -0.1, -0.5), (0.5, 0, 0.5)),
+        "knob": ((0.3, -0.2, 0), (0.4, -0.1, 0.1)),
+        "cap of the knob": ((0.3, -0.22, 0), (0.4, -0.2, 0.1)),
+        "foot": ((-0.5, -0.05, -0.6), (0.5, 0.5, -0.5)),  # touches the door, but also the body
+        "part": ((-0.1, 0.1, -0.1), (0.1, 0.3, 0.1)),
+    }
+    # two triangles across each box are enough: what counts is how far a piece reaches
+    ends = [np.array(bounds, dtype=float) for bounds in cubes.values()]
+    picks = np.array([[0, 0, 0], [1, 1, 1], [0, 0, 1], [1, 1, 0]])
+    vertices = np.concatenate([pair[picks, np.arange(3)] for pair in ends])
+    corners = 4 * np.arange(6)[:, None, None] + np.array([[0, 1, 2], [0, 3, 1]])
+    triangles, labels = corners.reshape(-1, 3), np.repeat(np.arange(6), 2)
+    shape = RestShape(vertices, triangles, labels == 5, np.eye(4), ("part",))
+    loose = uncover.hanging(shape, labels, labels == 1)
+    assert set(labels[loose]) == {2, 3}
+
+
 def test_a_door_in_front_of_the_drawer_is_taken_away_with_its_knob(assets, look, tmp_path):
     seen = look(assets / "behind_a_door.blend", "drawer")
     assert seen.shape.cover_names == ("'door'",)
@@ -106,6 +126,7 @@ def test_a_door_in_front_of_the_drawer_is_taken_away_with_its_knob(assets, look,
 def test_the_door_of_a_one_piece_mesh_is_found_by_what_hangs_together(assets, look):
     seen = look(assets / "one_mesh.blend", "vgroup:drawer")
     assert seen.shape.cover_names == ("a piece of 'shell'",)
+    assert seen.shape.covers.sum() == 24  # the knob, a piece of its own, goes with it
     counts = seen.part_mask.sum(axis=(1, 2))
     assert counts[0] > 50 < counts[3]
     drawer = seen.rgb[0][seen.part_mask[0]].mean(axis=0)
@@ -126,7 +147,7 @@ def test_a_part_that_is_seen_has_nothing_taken_away(assets, look):
 def test_what_was_taken_away_is_no_obstacle(assets, look):
     shape = look(assets / "behind_a_door.blend", "drawer").shape
     whole = shape._replace(covers=None)
-    boxes = [
+    solids = [
         shape_features(each, 256, np.random.default_rng(0)).body_box for each in (shape, whole)
     ]
-    assert np.prod(boxes[0].half) < 0.95 * np.prod(boxes[1].half)
+    assert np.prod(solids[0].half) < 0.95 * np.prod(solids[1].half)
