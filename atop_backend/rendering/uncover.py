@@ -96,7 +96,7 @@ def _union(sight: Sight, pieces: Sequence[Piece], chosen: Sequence[int]) -> np.n
 
 
 def _seen(sight: Sight, gone: np.ndarray) -> np.ndarray:
-    return ~sight.blockers[:, ~gone].any(axis=1)
+    return np.logical_not(sight.blockers[:, ~gone].any(axis=1))
 
 
 def _level(sight: Sight, gone: np.ndarray) -> int:
