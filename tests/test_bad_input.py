@@ -13,9 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import boxes
 from needs import needs_blender, needs_torch
-from toys import BODY, LID, write_chest, write_obj
+from toys import BODY, LID, boxes, write_chest, write_obj
 
 from atop_backend import jobfolder, stages
 from atop_backend.contracts import JobRequest

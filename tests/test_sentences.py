@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from conftest import boxes
+from toys import boxes
 
 from atop_backend import sentences
 from atop_backend.contracts import JointMotion

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from conftest import boxes
+import numpy as np
+
+_CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
+_SIDES = np.array(
+    [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
+     [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
+)  # fmt: skip
+
+
+def boxes(*bounds: tuple[tuple[float, ...], tuple[float, ...]]) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices and triangles of axis-aligned boxes, 12 triangles each, outward winding."""
+    vertices = [np.array(low) + _CORNERS * (np.array(high) - low) for low, high in bounds]
+    triangles = [_SIDES + 8 * index for index in range(len(bounds))]
+    return np.concatenate(vertices), np.concatenate(triangles)
+
 
 BODY = ((-0.5, -0.4, -0.5), (0.5, 0.3, 0.5))  # Y up, as OBJ files are
 LID = ((-0.5, 0.3, -0.5), (0.5, 0.4, 0.5))

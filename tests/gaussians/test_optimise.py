@@ -134,6 +134,9 @@ def test_a_given_clip_is_followed_without_asking_the_denoiser(case):
     class Silent:
         prediction, channels = "v", 8
 
+        def denoise(self, latents, timestep, conditions):
+            raise AssertionError("the denoiser was asked")
+
     told = []
     articulate_cloud(
         colours_only(cloud),
