@@ -38,11 +38,11 @@ def estimate_mass(vertices: np.ndarray, triangles: np.ndarray, density: float) -
     mesh = trimesh.Trimesh(vertices, triangles, process=True)
     extents = np.maximum(mesh.extents, 1e-3 * max(mesh.extents.max(), 1e-6))
     if mesh.is_watertight and mesh.is_winding_consistent and abs(mesh.volume) > 0:
-        mass = max(abs(mesh.volume) * density, LEAST_MASS_KG)
+        mass = max(abs(float(mesh.volume)) * density, LEAST_MASS_KG)
         centre = np.asarray(mesh.center_mass)
         inertia = np.asarray(mesh.moment_inertia) / mesh.volume * mass
     else:
-        sheet = mesh.area * SHEET_THICKNESS * extents.max()
+        sheet = float(mesh.area * SHEET_THICKNESS * extents.max())
         mass = max(min(sheet, float(np.prod(extents))) * density, LEAST_MASS_KG)
         centre = mesh.bounds.mean(axis=0)
         inertia = box_inertia(mass, extents)
