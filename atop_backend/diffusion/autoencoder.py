@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 
 class ResidualBlock(nn.Module):
-    """Two 3 x 3 convolutions around a skip."""
+    """Two 3 x 3 convolutions around a skip, statistics per picture."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()

@@ -25,6 +25,7 @@ from atop_backend.diffusion.sample import OnStep, sample
 from atop_backend.diffusion.text import TextEncoder
 from atop_backend.errors import InputError
 from atop_backend.geometry import cameras
+from atop_backend.geometry.extents import part_extent
 
 if TYPE_CHECKING:
     from atop_backend.diffusion.towers import LatentAutoencoder
@@ -124,9 +125,7 @@ def build_conditions(
 ) -> Conditions:  # fmt: skip
     """The conditions of one clip, as the network was trained with them."""
     rgb = torch.from_numpy(scene.rgb).permute(0, 3, 1, 2).float() / 255
-    low, high = scene.part_vertices.min(axis=0), scene.part_vertices.max(axis=0)
-    centre = (low + high) / 2
-    radius = np.linalg.norm(scene.part_vertices - centre, axis=1).max()
+    centre, radius = part_extent(scene.part_vertices)
     with torch.no_grad():
         rest_latents = prior.autoencoder.encode(rgb.to(prior.device)).cpu()
     positions = torch.from_numpy(scene.positions).permute(0, 3, 1, 2).float()

@@ -23,6 +23,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
+from atop_backend.diffusion.autoencoder import ResidualBlock
 from atop_backend.diffusion.clips import CHANNELS
 from atop_backend.diffusion.conditions import Conditions
 from atop_backend.diffusion.denoiser import ClipLatents
@@ -65,19 +66,6 @@ def _perceptron(inputs: int, outputs: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(inputs, outputs), nn.SiLU(), nn.Linear(outputs, outputs))
 
 
-class ConvolutionBlock(nn.Module):
-    """Two 3 x 3 convolutions around a skip, statistics per picture."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.norm = nn.GroupNorm(8, width)
-        self.first = nn.Conv2d(width, width, 3, padding=1)
-        self.second = nn.Conv2d(width, width, 3, padding=1)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x + self.second(F.silu(self.first(F.silu(self.norm(x)))))
-
-
 class Stem(nn.Module):
     """Features of the rest views, one token per 16 x 16 pixels.
 
@@ -91,9 +79,9 @@ class Stem(nn.Module):
         self.layers = nn.Sequential(
             nn.PixelUnshuffle(4),
             nn.Conv2d(16 * STEM_CHANNELS, fine, 3, padding=1),
-            ConvolutionBlock(fine),
+            ResidualBlock(fine),
             nn.Conv2d(fine, coarse, 3, stride=2, padding=1),
-            ConvolutionBlock(coarse),
+            ResidualBlock(coarse),
             nn.Conv2d(coarse, config.width, 3, stride=2, padding=1),
         )
         self.latents = nn.Linear(4 * PATCH * PATCH, config.width)

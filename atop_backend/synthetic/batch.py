@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
+from atop_backend.geometry.extents import part_extent
 from atop_backend.synthetic.objects import ArticulatedObject
 from atop_backend.synthetic.render import ObjectBatch
 
@@ -43,9 +44,3 @@ def pack(objects: Sequence[ArticulatedObject]) -> ObjectBatch:
         part_centre=torch.from_numpy(centres),
         part_radius=torch.from_numpy(radii),
     )
-
-
-def part_extent(points: np.ndarray) -> tuple[np.ndarray, float]:
-    """Centre of the bounding box of a part's vertices (n, 3) and the largest distance from it."""
-    centre = (points.min(axis=0) + points.max(axis=0)) / 2
-    return centre, float(np.linalg.norm(points - centre, axis=1).max())

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from atop_backend.diffusion.clips import COLOUR, MOTION, SILHOUETTE
 from atop_backend.diffusion.conditions import Conditions
+from atop_backend.diffusion.schedule import training_target
 from atop_backend.diffusion.transformer import Block, MultiViewVideoTransformer, forward_flops
 from atop_backend.training.data import MOVED_FRAMES, ClipDrawer, ClipRing, Draw, ObjectStream
 from atop_backend.training.muon import Muon
@@ -82,7 +83,7 @@ def losses(
     """Errors of the predicted velocity for one noised batch."""
     signal, spread = schedule(timestep)
     noisy = signal * batch.channels + spread * noise
-    target = signal * noise - spread * batch.channels
+    target = training_target("v", batch.channels, noise, signal, spread)
     error = (predict(noisy, timestep, batch.conditions).float() - target).square()
 
     moved = 1 + config.changed_weight * batch.changed
