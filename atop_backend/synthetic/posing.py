@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from atop_backend.contracts import JointMotion
+from atop_backend.geometry.alignment import squaring_rotation
 from atop_backend.synthetic.draft import Draft
 from atop_backend.synthetic.objects import MAX_TRIANGLES, ArticulatedObject
 from atop_backend.synthetic.palette import any_colour, shade
@@ -15,6 +16,7 @@ from atop_backend.synthetic.solids import box
 PARTLY_OPEN = 0.25  # share of objects that do not start in the drawn pose
 CLUTTERED = 0.1
 TILTED = 0.25
+SQUARED = 0.9  # share that is squared up, as every object is when the product looks at it
 STRETCHED = 0.4
 MAX_TILT_RAD = np.radians(15.0)
 
@@ -113,6 +115,12 @@ def facing(rng: np.random.Generator) -> np.ndarray:
     return rotation
 
 
+def squared(triangles: np.ndarray, moving: np.ndarray) -> np.ndarray:
+    """The rotation (3, 3) by which the product squares these triangles (n, 3, 3) up."""
+    corners = np.arange(3 * len(triangles)).reshape(-1, 3)
+    return squaring_rotation(triangles.reshape(-1, 3), corners, moving)
+
+
 class _Start(NamedTuple):
     triangles: np.ndarray
     joint: JointMotion
@@ -177,7 +185,7 @@ def _neighbour(
 
 
 def pose(draft: Draft, rng: np.random.Generator) -> ArticulatedObject:
-    """The draft as a training object: somewhere in its motion, turned, tilted and normalised."""
+    """The draft as a training object: somewhere in its motion, turned, squared up, normalised."""
     builder = draft.builder
     moving, materials = builder.moving, builder.materials
     colours = np.stack(builder.colours)
@@ -195,7 +203,10 @@ def pose(draft: Draft, rng: np.random.Generator) -> ArticulatedObject:
             triangles = np.concatenate([triangles, solid])
             materials = np.concatenate([materials, extra])
             moving = np.concatenate([moving, np.zeros(len(solid), dtype=bool)])
-    turned = Similarity(facing(rng), 1.0, np.zeros(3))
+    rotation = facing(rng)
+    if rng.random() < SQUARED:
+        rotation = squared(triangles @ rotation.T, moving) @ rotation
+    turned = Similarity(rotation, 1.0, np.zeros(3))
     triangles = turned.points(triangles)
     unit = normalisation(triangles)
     return ArticulatedObject(
