@@ -244,7 +244,7 @@ def _read(collection: Any, name: str, kind: type, width: int = 1) -> np.ndarray:
 
 def collect(scene: Any, targets: Targets) -> list[Instance]:
     """Every mesh that renders in the scene, with modifiers, parents and instances applied."""
-    _show_what_renders(scene)
+    show_what_renders(scene)
     layer = scene.view_layers[0]
     layer.update()
     graph = layer.depsgraph
@@ -261,7 +261,7 @@ def collect(scene: Any, targets: Targets) -> list[Instance]:
         if mesh is None or not len(mesh.polygons):
             continue
         materials = tuple(slot.material and slot.material.original for slot in ob.material_slots)
-        names = _chain(instance)
+        names = chain(instance)
         chosen = _chosen(mesh, materials, names, targets)
         pose = np.array(instance.matrix_world, dtype=np.float64)
         found.append(Instance(mesh, materials, pose, chosen, names))
@@ -276,7 +276,7 @@ def _own_mesh(ob: Any, graph: Any) -> Any:
     return bpy.data.meshes.new_from_object(ob, preserve_all_data_layers=True, depsgraph=graph)
 
 
-def _show_what_renders(scene: Any) -> None:
+def show_what_renders(scene: Any) -> None:
     """Let render visibility decide what is evaluated, whatever the viewport hides. In memory."""
     for ob in bpy.data.objects:
         ob.hide_viewport = ob.hide_render
@@ -291,7 +291,7 @@ def _show_what_renders(scene: Any) -> None:
         pending += layer_collection.children
 
 
-def _chain(instance: Any) -> tuple[str, ...]:
+def chain(instance: Any) -> tuple[str, ...]:
     """Names of the object and of all above it, then of its instancer and of all above that."""
     names: dict[str, None] = {}
     starts = [instance.object.original]

@@ -53,11 +53,18 @@ def new_scene(name: str, size_px: int, samples: int, threads: int) -> Any:
     return scene
 
 
-def fill_picture_scene(scene: Any, instances: list[Instance], world_to_normalised: np.ndarray):
-    """Put the instances with their materials, the lamp and the surroundings into the scene."""
+def fill_picture_scene(
+    scene: Any, instances: list[Instance], world_to_normalised: np.ndarray
+) -> list[Any]:
+    """Put the instances with their materials, the lamp and the surroundings into the scene.
+
+    Returns:
+        An object for each instance; its `matrix_parent_inverse` is its pose.
+    """
     root = bpy.data.objects.new("root", None)
     scene.collection.objects.link(root)
     shifts: dict[Any, np.ndarray] = {}
+    objects = []
     for instance in instances:
         mesh = instance.mesh
         if mesh not in shifts:
@@ -74,7 +81,9 @@ def fill_picture_scene(scene: Any, instances: list[Instance], world_to_normalise
         # nothing shades anything: doubled faces, common in real assets, would be full of specks,
         # and the inside of an open box as dark as generated training views never are
         ob.visible_diffuse = ob.visible_glossy = ob.visible_shadow = False
+        objects.append(ob)
     scene.world = _surroundings()
+    return objects
 
 
 def _prepare(mesh: Any) -> np.ndarray:
@@ -155,7 +164,10 @@ def _surroundings() -> Any:
 
 
 def fill_id_scene(scene: Any, shape: RestShape) -> None:
-    """Put what is not taken away into the scene, each triangle shining with its number."""
+    """Put what is not taken away into the scene, each triangle shining with its number.
+
+    It is the one mesh object of the scene, with the vertices of the shape.
+    """
     mesh = bpy.data.meshes.new("triangles")
     shown = np.flatnonzero(shape.part | shape.body)
     count = len(shown)
