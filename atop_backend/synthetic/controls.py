@@ -11,6 +11,7 @@ from atop_backend.synthetic.solids import (
     box,
     cylinder,
     extrude,
+    knurled,
     lathe,
     rounded_rectangle,
     sphere,
@@ -250,8 +251,11 @@ def _knob(
     """A knob on the plane y = 0: plain with a mark, stepped, with a grip bar, or a wide dial."""
     x, z = at
     turned = s.mark()
-    if style == 0:
+    if style == 0 and s.chance(0.5):
         s.add(cylinder((x, 0, z), (0, -deep, 0), size, size * 0.85, 16), "handle", moves)
+    elif style == 0:
+        ridges = knurled((x, 0, z), (0, -deep, 0), size, size * 0.92, int(s.rng.integers(6, 17)))
+        s.add(ridges, "handle", moves)
     elif style == 1:
         s.add(cylinder((x, 0, z), (0, -deep * 0.3, 0), size, segments=16), "trim", moves)
         s.add(cylinder((x, 0, z), (0, -deep * 1.3, 0), size * 0.7, size * 0.6, 12), "handle", moves)

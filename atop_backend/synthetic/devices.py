@@ -213,122 +213,6 @@ def phone(rng: np.random.Generator) -> Draft:
     return s.draft("phone", joint, objects, parts, motion, back)
 
 
-def camera(rng: np.random.Generator) -> Draft:
-    """A camera: lens ring, zoom, mode dial, shutter button, flip screen or pop-up flash."""
-    s = Sketch(rng)
-    width, height, depth = s.between(0.09, 0.15), s.between(0.055, 0.1), s.between(0.025, 0.05)
-    part = s.one_of(
-        "ring", "ring", "ring", "zoom", "dial", "dial", "button", "screen", "flash", "cap"
-    )
-    outline = rounded_rectangle(
-        (-width / 2, 0), (width / 2, height), height * s.between(0.02, 0.25)
-    )
-    s.fix(extrude(outline, "xz", -depth / 2, depth / 2), "body")
-    x0, z0 = width * s.between(-0.12, 0.12), height * s.between(0.42, 0.52)
-    front = -depth / 2
-    radius = height * s.between(0.26, 0.42)
-    rings = int(rng.integers(2, 5))
-    chosen = int(rng.integers(rings))
-    y = front
-    for i in range(rings):
-        length, r = depth * s.between(0.15, 0.6), radius * s.between(0.82, 1.0) * (1 - 0.06 * i)
-        moves = (part == "ring" and i == chosen) or (part == "zoom" and i > 0)
-        teeth = int(rng.integers(12, 24)) if i != chosen else int(rng.integers(8, 20))
-        s.add(
-            cylinder((x0, y, z0), (0, -length, 0), r, segments=teeth),
-            s.one_of("dark", "trim", "body"),
-            moves,
-        )
-        if i == chosen and s.chance(0.5):  # a grip with ridges
-            angles = np.linspace(0, 2 * np.pi, 12, endpoint=False)
-            for a in angles:
-                at = (x0 + r * np.cos(a), y - length * 0.2, z0 + r * np.sin(a))
-                s.add(cylinder(at, (0, -length * 0.6, 0), r * 0.06, segments=4), "dark", moves)
-        y -= length
-    glass = cylinder((x0, y, z0), (0, -0.001, 0), r * 0.7, segments=14)
-    s.add(glass, "glass", part == "zoom" or (part == "ring" and chosen == rings - 1))
-    if s.chance(0.5) or part == "flash":
-        w, h = width * 0.16, height * s.between(0.15, 0.25)
-        hump = [(-depth * 0.45, height), (depth * 0.45, height), (depth * 0.3, height + h)]
-        hump.append((-depth * 0.4, height + h))
-        s.add(extrude(hump, "yz", x0 - w, x0 + w), "body", part == "flash")
-    dial_x = s.one_of(-1, 1) * width * s.between(0.28, 0.38)
-    size = depth * s.between(0.2, 0.35)
-    dial = cylinder((dial_x, 0, height), (0, 0, size * 0.7), size, segments=14)
-    s.add(dial, "trim", part == "dial")
-    s.add(
-        cylinder((-dial_x, -depth * 0.1, height), (0, 0, 0.004), size * 0.7, segments=10),
-        "metal",
-        part == "button",
-    )
-    if s.chance(0.4):
-        grip = width * 0.14
-        side = -np.sign(dial_x) * (width / 2 - grip / 2)
-        s.fix(
-            box(
-                (side - grip / 2, front - depth * 0.35, 0.004),
-                (side + grip / 2, front, height * 0.85),
-            ),
-            "dark",
-        )
-    rear = depth / 2
-    wide, tall = width * 0.27, height * 0.32
-    screen_moves = part == "screen"
-    shell = box((-wide, rear, z0 - tall), (wide, rear + 0.006, z0 + tall))
-    s.add(shell, "dark", screen_moves)
-    s.add(
-        box(
-            (-wide * 0.9, rear + 0.006, z0 - tall * 0.88),
-            (wide * 0.9, rear + 0.0066, z0 + tall * 0.88),
-        ),
-        "glass",
-        screen_moves,
-    )
-    objects = ("camera", "digital camera", "photo camera")
-    if part in ("ring", "dial"):
-        outward, origin = (
-            ((0, -1, 0), (x0, front, z0)) if part == "ring" else ((0, 0, 1), (dial_x, 0, height))
-        )
-        axis, motion = s.twist(outward)
-        joint = hinge(axis, origin, s.degrees(40, 150))
-        names = (
-            ("lens ring", "lens", "focus ring", "zoom ring", "ring")
-            if part == "ring"
-            else ("dial", "mode dial", "knob", "wheel")
-        )
-        return s.draft("camera", joint, objects, names, motion, directed=False)
-    if part == "zoom":
-        joint = slider((0, -1, 0), (x0, front, z0), depth * s.between(0.2, 0.6))
-        return s.draft(
-            "camera", joint, objects, ("lens", "zoom lens", "objective"), say.EXTEND, say.RETRACT
-        )
-    if part == "button":
-        joint = slider((0, 0, -1), (-dial_x, -depth * 0.1, height), 0.0035)
-        return s.draft(
-            "camera", joint, objects, ("shutter button", "button", "release"), say.PRESS_DOWN
-        )
-    if part == "flash":
-        joint = hinge((-1, 0, 0), (x0, depth * 0.42, height), s.degrees(25, 60))
-        return s.draft(
-            "camera",
-            joint,
-            objects,
-            ("flash", "pop-up flash"),
-            say.join(say.LIFT, say.FLIP),
-            say.LOWER,
-        )
-    if part == "cap":
-        s.move(cylinder((x0, y - 0.0015, z0), (0, -0.006, 0), r * 1.03, segments=18), "dark")
-        joint = slider((0, -1, 0), (x0, y, z0), depth * s.between(0.5, 1.5))
-        return s.draft("camera", joint, objects, ("lens cap", "cap", "cover"), say.PULL_OFF)
-    side = s.sign()
-    pin = (side * wide, rear + 0.003, z0)
-    joint = hinge((0, 0, -side), pin, s.degrees(90, 170))
-    return s.draft(
-        "camera", joint, objects, ("screen", "flip screen", "display"), say.FOLD_OUT, say.FOLD_IN
-    )
-
-
 def eyeglasses(rng: np.random.Generator) -> Draft:
     """Eyeglasses: one temple folds in, or out where it lies folded."""
     s = Sketch(rng)
@@ -384,6 +268,5 @@ KINDS = {
     "laptop": (3.0, laptop),
     "display": (2.2, display),
     "phone": (1.2, phone),
-    "camera": (2.5, camera),
     "eyeglasses": (2.0, eyeglasses),
 }

@@ -1,4 +1,4 @@
-"""Door handles, bolts, padlocks and clasps."""
+"""Handles of doors and windows, bolts, padlocks and clasps."""
 
 from __future__ import annotations
 
@@ -68,6 +68,41 @@ def door_handle(rng: np.random.Generator) -> Draft:
     axis, motion = s.twist((0, -1, 0))
     joint = hinge(axis, (x, 0, z), s.degrees(40, 120))
     return s.draft("door handle", joint, names, parts, motion, directed=False)
+
+
+def window_handle(rng: np.random.Generator) -> Draft:
+    """A glazed frame with a lever that turns in its plane, or a crank on its sill."""
+    s = Sketch(rng, (palette.WOODS, palette.PAINTS))
+    wide, high, deep = s.between(0.3, 1.0), s.between(0.4, 1.4), s.between(0.03, 0.07)
+    rim = s.between(0.04, 0.08)
+    low, top = (-wide / 2, 0, 0), (wide / 2, deep, high)
+    s.fix(frame(low, top, (-wide / 2 + rim, 0, rim), (wide / 2 - rim, 0, high - rim), "y"))
+    s.fix(box((-wide / 2, 0.4 * deep, 0), (wide / 2, 0.5 * deep, high)), "glass")
+    r = s.between(0.008, 0.014)
+    names = ("window", "casement window", "window frame")
+    crank = s.chance(0.3)
+    side = s.sign()
+    x = side * (wide / 2 - rim / 2) * (s.between(0.2, 0.9) if crank else 1.0)
+    z = rim / 2 if crank else high * s.between(0.3, 0.6)
+    if crank:
+        s.fix(box((x - 4 * r, -2 * r, z - r), (x + 4 * r, 0, z + r)), "metal")
+    else:
+        plate = rounded_rectangle((x - 1.3 * r, z - 4 * r), (x + 1.3 * r, z + 4 * r), r)
+        s.fix(extrude(plate, "xz", -0.5 * r, 0), "metal")
+    mark, out, long = s.mark(), r * s.between(2, 4), r * s.between(7, 12)
+    s.move(cylinder((0, 0, 0), (0, -out, 0), 0.9 * r, segments=12), "metal")
+    arm = rounded_rectangle((-0.9 * r, -long), (0.9 * r, 1.2 * r), 0.8 * r)
+    s.move(extrude(arm, "xz", -out - 0.7 * r, -out), "handle")
+    if crank:
+        knob = cylinder((0, -out, -long + r), (0, -2.5 * r, 0), r, 0.8 * r, 10)
+        s.move(knob, "handle")
+    start = s.degrees(-180, 180) if crank else s.one_of(0.0, 0.0, np.pi / 2, np.pi)
+    s.turn(mark, (0, 1, 0), start)
+    s.shift(mark, (x, -2 * r if crank else 0, z))
+    axis, motion = s.twist((0, -1, 0))
+    joint = hinge(axis, (x, 0, z), s.degrees(60, 178) if crank else s.degrees(70, 95))
+    parts = ("crank", "handle", "window crank") if crank else ("handle", "window handle", "lever")
+    return s.draft("window handle", joint, names, parts, motion, directed=False)
 
 
 def bolt(rng: np.random.Generator) -> Draft:
@@ -147,5 +182,6 @@ def bolt(rng: np.random.Generator) -> Draft:
 
 KINDS = {
     "door_handle": (1.3, door_handle),
+    "window_handle": (0.7, window_handle),
     "bolt": (1.0, bolt),
 }

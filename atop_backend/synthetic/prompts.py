@@ -6,6 +6,7 @@ up is +Z, forward and out is -Y.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -32,6 +33,14 @@ def join(*vocabularies: Words) -> Words:
     )
 
 
+def without(vocabulary: Words, word: str) -> Words:
+    """A vocabulary less everything in which a word occurs."""
+    return Words(
+        tuple(text for text in vocabulary.says if word not in text),
+        tuple(text for text in vocabulary.orders if word not in text),
+    )
+
+
 # What people say of any part that uncovers something: no direction, no type.
 OPEN = words("opens|is opened|is opening|gets opened|comes open|is being opened", "open {}")
 CLOSE = words("closes|is closed|shuts|is closing|gets closed|is shut", "close {}|shut {}")
@@ -39,17 +48,22 @@ CLOSE = words("closes|is closed|shuts|is closing|gets closed|is shut", "close {}
 # Hinged parts.
 SWING = words(
     "swings open|opens|swings outward|rotates open|turns on its hinge|swings|opens outward"
-    "|is opened|rotates about its hinge|swings out|opens wide",
-    "open {}|swing {} open|rotate {} open|pull {} open|turn {} on its hinge",
+    "|is opened|rotates about its hinge|swings out|opens wide|rotates outward|pivots open"
+    "|turns outward|opens out|hinges open|moves outward|is pulled open|is swung open",
+    "open {}|swing {} open|rotate {} open|pull {} open|turn {} on its hinge|rotate {} outward"
+    "|swing {} outward|swing {} out|open up {}|pull {}|pivot {} open|turn {} outward",
 )
 SWING_SHUT = words(
-    "swings shut|closes|swings closed|is closed|rotates shut|is pushed shut|shuts",
-    "close {}|shut {}|swing {} shut|push {} closed",
+    "swings shut|closes|swings closed|is closed|rotates shut|is pushed shut|shuts|rotates inward"
+    "|swings back|pivots shut",
+    "close {}|shut {}|swing {} shut|push {} closed|rotate {} closed|push {} shut",
 )
 FOLD_DOWN = words(
     "folds down|opens downward|drops open|swings down|is lowered|comes down|flips down|drops down"
-    "|tilts down|opens|is pulled down",
-    "fold {} down|lower {}|pull {} down|drop {} open|open {}|flip {} down",
+    "|tilts down|opens|is pulled down|hinges down|rotates down|pivots downward|folds open"
+    "|swings downward|drops forward",
+    "fold {} down|lower {}|pull {} down|drop {} open|open {}|flip {} down|swing {} down"
+    "|rotate {} down|tilt {} down|open {} downward",
 )
 FOLD_UP = words(
     "folds up|swings up|is raised|flips up|is folded up|goes up|is lifted|tilts up|swings shut",
@@ -57,7 +71,8 @@ FOLD_UP = words(
 )
 LIFT = words(
     "lifts up|swings up|is raised|flips up|tilts up|opens upward|folds up|is lifted|opens|lifts"
-    "|is opened|flips open|swings open|hinges up",
+    "|is opened|flips open|swings open|hinges up|rotates up|rotates open|pivots up|raises"
+    "|tilts back|is tilted up",
     "lift {}|raise {}|flip {} up|lift {} up|open {}|flip {} open|swing {} up|tilt {} up",
 )
 LOWER = words(
@@ -96,11 +111,24 @@ TURN = words(
     "turn {}|rotate {}|twist {}",
 )
 CLOCKWISE = words(
-    "turns clockwise|rotates clockwise|is turned clockwise", "turn {} clockwise|rotate {} clockwise"
+    "turns clockwise|rotates clockwise|is turned clockwise|is twisted clockwise|twists clockwise"
+    "|is rotated clockwise|spins clockwise",
+    "turn {} clockwise|rotate {} clockwise|twist {} clockwise",
 )
 COUNTERCLOCKWISE = words(
-    "turns counterclockwise|rotates counterclockwise|is turned anticlockwise",
-    "turn {} counterclockwise|rotate {} anticlockwise",
+    "turns counterclockwise|rotates counterclockwise|is turned anticlockwise|turns anticlockwise"
+    "|is twisted counterclockwise|rotates anti-clockwise|turns counter-clockwise",
+    "turn {} counterclockwise|rotate {} anticlockwise|twist {} counterclockwise",
+)
+# Right-handed threads, seen from the end that a hand takes hold of.
+UNSCREW = words(
+    "is unscrewed|unscrews|is twisted off|twists off|is loosened|is unscrewed counterclockwise"
+    "|is twisted open|twists open|screws off|is turned counterclockwise",
+    "unscrew {}|twist {} off|twist {} open|loosen {}|twist off {}|screw {} off",
+)
+SCREW = words(
+    "is screwed on|is tightened|is screwed tight|is twisted shut|screws on|is turned clockwise",
+    "screw {} on|tighten {}|twist {} shut|screw {} tight",
 )
 SPIN = words(
     "spins|rotates|turns|revolves|rolls|spins around its axle|turns round|rotates on its axle",
@@ -122,16 +150,19 @@ SWIVEL_RIGHT = words(
 # Sliding parts.
 SLIDE_OUT = words(
     "slides out|is pulled out|opens|rolls out|comes out|slides open|moves out|extends|is opened"
-    "|glides out|slides forward",
-    "pull out {}|pull {} out|slide {} out|open {}|pull {} open|slide {} open",
+    "|glides out|slides forward|moves forward|pulls out|is slid out|comes forward|slides outward",
+    "pull out {}|pull {} out|slide {} out|open {}|pull {} open|slide {} open|pull {}|slide out {}"
+    "|move {} forward|roll {} out|pull {} forward",
 )
 SLIDE_IN = words(
-    "slides in|is pushed in|closes|rolls in|slides shut|moves in|is closed|goes back in",
+    "slides in|is pushed in|closes|rolls in|slides shut|moves in|is closed|goes back in"
+    "|slides back|is pushed back in|moves back",
     "push {} in|push in {}|slide {} in|close {}|push {} shut",
 )
 SLIDE = words(
-    "slides|slides open|opens|moves aside|is slid open|glides open|slides aside",
-    "slide {}|slide {} open|open {}|move {} aside",
+    "slides|slides open|opens|moves aside|is slid open|glides open|slides aside|slides sideways"
+    "|moves sideways|is pushed aside|slides along its track|rolls open",
+    "slide {}|slide {} open|open {}|move {} aside|push {} aside|slide {} sideways|slide {} along",
 )
 SLIDE_SHUT = words("slides shut|closes|slides back|is closed", "slide {} shut|close {}")
 EXTEND = words(
@@ -141,6 +172,13 @@ EXTEND = words(
 RETRACT = words(
     "retracts|slides back in|slides in|is pushed in|is retracted|goes back in",
     "retract {}|push {} in|slide {} back in|push {} back in",
+)
+SLIDES_APART = words(
+    "slides along|moves along the bar|slides away|moves apart|is slid open|opens|slides",
+    "slide {} along|slide {} apart|move {} along|open {}",
+)
+SLIDES_TOGETHER = words(
+    "slides together|closes|is slid shut|slides back|moves in", "slide {} shut|close {}|push {} in"
 )
 SLIDE_UP = words(
     "slides up|moves up|is pulled up|rises|is raised|goes up|moves straight up|slides upward",
@@ -194,6 +232,24 @@ _ORDERS = (
     "the {object}'s {part}",
 )
 _VAGUE = ("it {says}", "this part {says}", "the part {says}", "the marked part {says}")
+_DOING = (
+    "{part} {says}",
+    "the {part} {says}",
+    "{object} {part} {says}",
+    "the {part} of the {object} {says}",
+    "{object} with its {part} {says}",
+)
+_WISHES = (
+    "make the {part} {says}",
+    "let the {part} {says}",
+    "the {part} should {says}",
+    "the {object} {part} should {says}",
+    "i want the {part} to {says}",
+    "make the {part} of the {object} {says}",
+    "the {part} can {says}",
+)
+_MANNERS = ("slowly", "smoothly", "gently", "fully", "all the way", "completely")
+_MANNERED, _MISTYPED = 0.05, 0.012
 
 
 _ALWAYS_PLURAL = ("scissors", "shears", "pliers", "tongs", "glasses", "spectacles")
@@ -207,20 +263,51 @@ def is_plural(name: str) -> bool:
 
 def _for_many(says: str) -> str:
     """A predicate in the plural: "opens" becomes "open", "is opened" becomes "are opened"."""
-    verb, _, rest = says.partition(" ")
+    head, _, rest = says.partition(" ")
+    verb = head.rstrip(",")
     if verb == "is":
         verb = "are"
     elif verb.endswith(("shes", "ches", "goes", "xes", "sses")):
         verb = verb[:-2]
     else:
         verb = verb.removesuffix("s")
-    return f"{verb} {rest}".strip()
+    return f"{verb}{',' * head.endswith(',')} {rest}".strip()
+
+
+def _bare(says: str) -> str:
+    """A predicate after "should": "opens" becomes "open", "is opened" becomes "be opened"."""
+    if says.startswith("is "):
+        return f"be {says.removeprefix('is ').removeprefix('being ')}"
+    return _for_many(says)
+
+
+def _doing(says: str) -> str:
+    """A predicate as a participle: "swings open" becomes "swinging open"."""
+    head, _, rest = _bare(says).partition(" ")
+    verb = head.rstrip(",")
+    if verb == "be" and rest.split()[0].endswith("ing"):
+        return rest
+    if verb.endswith("e") and verb != "be":
+        verb = verb[:-1]
+    elif re.fullmatch(r"[^aeiou]+[aeiou][^aeiouwxy]", verb):
+        verb += verb[-1]
+    return f"{verb}ing{',' * head.endswith(',')} {rest}".strip()
+
+
+def _mistyped(sentence: str, share: float) -> str:
+    """The sentence with two neighbouring letters of its longest word swapped, but no direction."""
+    word = max(sentence.split(), key=len)
+    if len(word) < 4 or not word.isalpha() or word.endswith(("wise", "ward")):
+        return sentence
+    at = 1 + int(share * (len(word) - 2))
+    wrong = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    return sentence.replace(word, wrong, 1)
 
 
 def _tidy(sentence: str) -> str:
     """The sentence with its articles and genitives mended."""
     for number in ("one ", "a ", "an "):
-        sentence = sentence.replace(f"the {number}", number)
+        sentence = sentence.replace(f"the {number}", number).replace(f"its {number}", number)
     sentence = sentence.replace("s's ", "s' ")
     if not sentence.startswith("a "):
         return sentence
@@ -245,19 +332,25 @@ def sentences(
             "one leg" work too.
         vocabulary: What the part does; direction words in it have to be true.
     """
-    draws = rng.random((wanted * 2, 5)).tolist()
+    draws = rng.random((wanted * 2, 6)).tolist()
     found: dict[str, None] = {}
-    for choose_kind, choose_form, choose_part, choose_object, choose_word in draws:
+    for choose_kind, choose_form, choose_part, choose_object, choose_word, slip in draws:
         part = parts[int(choose_part * len(parts))]
         whole = objects[int(choose_object * len(objects))] if objects else ""
         # "drawer on the left" and "one leg" cannot stand after the whole's name.
         compound = " on the " not in part and " at the " not in part and not part.startswith("one ")
         compound = compound and not set(part.split()) & set(whole.split())
         order = vocabulary.orders and choose_kind < 0.35
-        forms = _ORDERS if order else _PREDICATES
+        forms, inflect = _ORDERS if order else _PREDICATES, None
+        if 0.35 <= choose_kind < 0.45:
+            forms, inflect = _DOING, _doing
+        elif 0.45 <= choose_kind < 0.51:
+            forms, inflect = _WISHES, _bare
         form = forms[int(choose_form * len(forms))]
-        if not whole or whole == part or (not compound and "{object} {part}" in form):
-            form = "the {part}" if order else "the {part} {says}"
+        unnamed = not whole or whole == part
+        if "{object}" in form and (unnamed or (not compound and "{object} {part}" in form)):
+            form = "the {part}" if order else ("the {part} {says}" if inflect != _bare
+                                               else "the {part} should {says}")  # fmt: skip
         if order:
             word = vocabulary.orders[int(choose_word * len(vocabulary.orders))]
             sentence = word.format(form.format(part=part, object=whole))
@@ -265,10 +358,18 @@ def sentences(
             word = vocabulary.says[int(choose_word * len(vocabulary.says))]
             if choose_kind > 0.97:
                 form = _VAGUE[int(choose_form * len(_VAGUE))]
-            if "{part}" in form and is_plural(part):
+            if inflect:
+                word = inflect(word)
+            elif "{part}" in form and is_plural(part):
                 word = _for_many(word)
             sentence = form.format(part=part, object=whole, says=word)
-        found[_tidy(sentence)] = None
+        sentence = _tidy(sentence)
+        if slip < _MISTYPED:
+            sentence = _mistyped(sentence, slip / _MISTYPED)
+        elif slip > 1.0 - _MANNERED and len(sentence.split()) < 11:
+            manner = _MANNERS[int((1.0 - slip) / _MANNERED * len(_MANNERS))]
+            sentence = f"{sentence} {manner}"
+        found[sentence] = None
         if len(found) == wanted:
             break
     return tuple(found)

@@ -134,9 +134,8 @@ class Sketch:
         """
         sign = self.sign()
         axis = sign * np.asarray(outward, dtype=np.float64)
-        if self.chance(0.6):
-            return axis, TURN
-        return axis, join(TURN, CLOCKWISE if sign < 0 else COUNTERCLOCKWISE)
+        way = CLOCKWISE if sign < 0 else COUNTERCLOCKWISE
+        return axis, self.one_of(TURN, TURN, TURN, join(TURN, way), way)
 
     def swivel(self) -> tuple[np.ndarray, Words]:
         """An upright axis for a part that faces the front and swivels, and words that fit it."""

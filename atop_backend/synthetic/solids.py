@@ -169,6 +169,36 @@ def cylinder(
     return solid @ np.stack([first, second, unit]) + np.asarray(base, dtype=np.float64)
 
 
+def knurled(
+    base: Vector,
+    direction: Vector,
+    radius: float,
+    top_radius: float | None = None,
+    teeth: int = 16,
+    depth: float = 0.1,
+) -> np.ndarray:
+    """A cylinder or cone with ridges along it, as grips, caps and gears have: 8 triangles a tooth.
+
+    Args:
+        base: Centre of its lower end.
+        direction: From there to the upper end.
+        radius: Over the ridges, at the lower end.
+        top_radius: The same at the upper end; by default `radius`.
+        teeth: How many ridges.
+        depth: Of the grooves, in parts of the radius.
+    """
+    top_radius = radius if top_radius is None else top_radius
+    base, direction = np.asarray(base, dtype=np.float64), np.asarray(direction, dtype=np.float64)
+    first, second, _ = _basis(direction)
+    ring = _circle(2 * teeth) @ np.stack([first, second])
+    ring[1::2] *= 1.0 - depth
+    low, high = base + radius * ring, base + direction + top_radius * ring
+    ahead = _ahead(len(ring))
+    bottom = np.stack([np.broadcast_to(base, ring.shape), low[ahead], low], axis=1)
+    top = np.stack([np.broadcast_to(base + direction, ring.shape), high, high[ahead]], axis=1)
+    return np.concatenate([_band(low, high), bottom, top])
+
+
 def _normal(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Cross product of two single vectors; much faster than NumPy's for arrays."""
     ax, ay, az = first.tolist()
