@@ -60,7 +60,9 @@ def refrigerator(rng: np.random.Generator) -> Draft:
     if hollow and cells[target].use != "drawer" and chance(rng, 0.06):
         crisper = _crisper(make, cells[target], low, high, wall)
     leaf = _hang(make, cells, target, look, thick, hollow, low, depth - wall, crisper is not None)
-    if chance(rng, 0.2):  # a top cover over the hinges
+    if chance(rng, 0.75 if look.handle == "none" else 0.4):
+        _hinge_covers(make, cells, high, low[1], thick)
+    elif chance(rng, 0.2):  # a top cover over the hinges
         make.fix(
             solids.box((low[0], low[1], high[2]), (high[0], high[1], high[2] + 0.02)),
             make.paints.trim,
@@ -75,6 +77,22 @@ def refrigerator(rng: np.random.Generator) -> Draft:
         freezer = (cell.z0 + cell.z1 > low[2] + high[2]) == (form == "freezer_top")
         parts = (*parts, f"freezer {cell.noun}" if freezer else f"refrigerator {cell.noun}")
     return make.draft_leaf("refrigerator", leaf, FRIDGE_WORDS, parts)
+
+
+def _hinge_covers(
+    make: Assembly, cells: list[Cell], high: np.ndarray, front: float, thick: float
+) -> None:
+    """Covers on top of a refrigerator, over the hinges of the doors that reach up there."""
+    rng = make.rng
+    wide, tall = rng.uniform(0.03, 0.09), rng.uniform(0.008, 0.03)
+    deep = rng.uniform(0.03, 0.12)
+    paint = make.paints.dark if chance(rng, 0.5) else make.paints.trim
+    for cell in cells:
+        if cell.use not in ("left", "right") or cell.z1 < high[2] - 1e-6:
+            continue
+        a, b = (cell.x0, cell.x0 + wide) if cell.use == "left" else (cell.x1 - wide, cell.x1)
+        cover = solids.box((a, front - 0.8 * thick, high[2]), (b, front + deep, high[2] + tall))
+        make.fix(cover, paint)
 
 
 def _cells(rng: np.random.Generator, form: str, low: np.ndarray, high: np.ndarray) -> list[Cell]:

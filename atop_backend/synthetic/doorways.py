@@ -259,8 +259,10 @@ def room_door(rng: np.random.Generator) -> Draft:
             rng.bit_generator.state = state  # both leaves look alike
         opening = Opening(x0, x1, room, height, front, front + thick).shrunk(gap)
         pieces = leaf_of(rng, opening, style, make.paints)
-        pieces += door_grip(rng, opening, hinged, make.paints, grip_height)
-        knuckle = 0.009 if look.hinges != "hidden" and chance(rng, 0.7) else 0.0
+        grip = door_grip(rng, opening, hinged, make.paints, grip_height)
+        pieces += grip
+        shown = chance(rng, 0.7) if look.hinges != "hidden" else not grip and chance(rng, 0.6)
+        knuckle = rng.uniform(0.008, 0.016) if shown else 0.0
         moved = leaves.hinge_joint(opening, hinged, "outer", upper, knuckle)  # type: ignore[arg-type]
         if pivot:
             inset = hinge_in * (1.0 if hinged == "left" else -1.0)

@@ -12,6 +12,7 @@ from atop_backend.synthetic.pieces import Paints, Pieces, chance, choose
 DOORS = {
     "slab": 8.0, "shaker": 4.0, "glass": 2.0, "louvre": 0.8, "raised": 2.0, "planks": 0.8,
     "rounded": 0.8, "bevelled": 1.0, "double_panel": 1.2, "bowed": 0.5, "lattice": 0.6,
+    "sheet": 0.5,
 }  # fmt: skip
 DRAWERS = {"slab": 8.0, "shaker": 2.5, "raised": 1.5, "bevelled": 1.2, "rounded": 0.6, "bowed": 0.4}
 
@@ -39,6 +40,8 @@ def front(
     match style:
         case "slab":
             return [(solids.box(low, high), paints.front)]
+        case "sheet":  # one face without thickness, as in many low-polygon models
+            return [(solids.box(low, high)[[4, 5]], paints.front)]
         case "shaker":
             return _framed(rng, low, high, rim, paints.panel, paints)
         case "glass":

@@ -13,12 +13,12 @@ _LYING = np.array([[0, 0, 1.0], [0, -1.0, 0], [1.0, 0, 0]])
 
 FURNITURE = {
     "bar": 5.0, "round_bar": 3.0, "bow": 3.0, "u": 2.0, "knob": 5.0, "square_knob": 1.5,
-    "cup": 1.0, "grip": 1.5, "ring": 0.8, "blade": 1.5, "wedge": 0.7, "none": 2.5,
+    "cup": 1.0, "grip": 1.5, "ring": 0.8, "blade": 1.5, "wedge": 0.7, "none": 4.0,
     "hole": 0.5, "drop": 0.6, "latch": 0.5,
 }  # fmt: skip
 APPLIANCE = {
     "bar": 4.0, "round_bar": 4.0, "bow": 2.0, "u": 2.0, "grip": 2.5, "blade": 1.0, "wedge": 2.0,
-    "none": 1.5,
+    "none": 2.5,
 }  # fmt: skip
 ROUND = frozenset(
     {"knob", "square_knob", "ring", "hole", "drop", "latch"}

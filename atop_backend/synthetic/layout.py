@@ -141,6 +141,10 @@ def names(cells: Sequence[Cell], target: int) -> tuple[str, ...]:
     for word in (column, level):
         if word:
             found += [f"{word} {noun}"] * 2
+    if not column and len(alike) < sum(other.moves for other in cells):
+        # alone of its kind, but on one side of the object
+        column = "left" if cell.x1 < 0.02 else ("right" if cell.x0 > -0.02 else "")
+        found += [f"{column} {noun}"] * bool(column)
     if column and level:
         found += [f"{level} {column} {noun}", f"{level} {noun} on the {column}"]
     elif column in ("left", "right"):

@@ -7,46 +7,16 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from atop_backend.contracts import JointMotion
-from atop_backend.synthetic import fronts, handles, solids
+from atop_backend.synthetic import cues, fronts, handles, solids
 from atop_backend.synthetic.draft import hinge, slider
+from atop_backend.synthetic.openings import HingeSide, Opening
 from atop_backend.synthetic.pieces import Paints, Pieces, chance
 
-HingeSide = Literal["left", "right", "top", "bottom"]
 Line = Literal["outer", "middle", "inner"]
 
 # Axis that opens a leaf towards -Y, its free edge first.
 _AXES = {"left": (0, 0, -1), "right": (0, 0, 1), "top": (-1, 0, 0), "bottom": (1, 0, 0)}
 _DEPTH_OF_LINE = {"outer": 0.0, "middle": 0.5, "inner": 1.0}
-
-
-class Opening(NamedTuple):
-    """The rectangle that a front fills, and the depths of its outer and inner face."""
-
-    x0: float
-    x1: float
-    z0: float
-    z1: float
-    y0: float  # outer face, towards the viewer
-    y1: float  # inner face
-
-    @property
-    def width(self) -> float:
-        """Along X."""
-        return self.x1 - self.x0
-
-    @property
-    def height(self) -> float:
-        """Along Z."""
-        return self.z1 - self.z0
-
-    @property
-    def centre(self) -> np.ndarray:
-        """Of the box."""
-        return np.array([self.x0 + self.x1, self.y0 + self.y1, self.z0 + self.z1]) / 2
-
-    def shrunk(self, gap: float) -> Opening:
-        """Smaller by `gap` on every side, as deep as before."""
-        return self._replace(x0=self.x0 + gap, x1=self.x1 - gap, z0=self.z0 + gap, z1=self.z1 - gap)
 
 
 class Look(NamedTuple):
@@ -58,8 +28,9 @@ class Look(NamedTuple):
     handle_length: float  # share of the front's shorter side, before limits
     handle_margin: float  # metres from the free edge to the handle
     handle_height: float  # share of the door's height; nan means by the door's place
-    hinges: str  # "hidden", "knuckles", "strap", "plates"
+    hinges: str  # a key of `cues.HINGES`
     line: Line  # where the hinge line lies in the leaf's thickness
+    edge: str  # what marks the free edge of doors: a key of `cues.EDGES`, or "none"
 
 
 class Leaf(NamedTuple):
@@ -76,16 +47,20 @@ def any_look(rng: np.random.Generator, appliance: bool = False) -> Look:
     """A look drawn by how common it is."""
     door = fronts.any_style(rng)
     drawer = door if door in fronts.DRAWERS and chance(rng, 0.8) else fronts.any_style(rng, True)
-    hinges = ("hidden", "hidden", "hidden", "knuckles", "plates", "strap")[int(rng.integers(6))]
+    handle = handles.any_kind(rng, appliance)
+    hinges = cues.any_hinges(rng, handle == "none")
+    hinges = "hidden" if appliance and handle != "none" and chance(rng, 0.8) else hinges
+    line: Line = ("outer", "middle", "inner")[int(rng.integers(3))]
     return Look(
         door="slab" if appliance and chance(rng, 0.6) else door,
         drawer=drawer,
-        handle=handles.any_kind(rng, appliance),
+        handle=handle,
         handle_length=float(rng.uniform(0.2, 0.9) ** 1.5) if not chance(rng, 0.1) else 1.6,
         handle_margin=float(rng.uniform(0.02, 0.09)),
         handle_height=float("nan") if chance(rng, 0.6) else float(rng.uniform(0.25, 0.75)),
-        hinges="hidden" if appliance and chance(rng, 0.8) else hinges,
-        line=("outer", "middle", "inner")[int(rng.integers(3))],
+        hinges=hinges,
+        line="outer" if hinges != "hidden" and chance(rng, 0.7) else line,
+        edge=cues.any_edge(rng, handle == "none"),
     )
 
 
@@ -135,22 +110,43 @@ def door(
         upper_rad: How far it opens.
         tall: Height of the handle as a share of the door's height; None draws it.
     """
-    low = np.array([opening.x0, opening.y0, opening.z0])
-    high = np.array([opening.x1, opening.y1, opening.z1])
-    pieces = fronts.front(rng, look.door, low, high, paints)
-    pieces += door_handle(rng, opening, side, look, paints, tall)
-    if chance(rng, 0.1):
-        pieces.append((_keyhole(rng, opening, side), paints.metal))
+    if look.door == "sheet":  # has no thickness for the hinge line to lie in
+        look = look._replace(line="outer")
     thick = opening.y1 - opening.y0
-    knuckle = float(np.clip(0.35 * thick, 0.004, 0.014))
-    offset = knuckle if look.hinges == "knuckles" and look.line == "outer" else 0.0
-    joint = hinge_joint(opening, side, look.line, upper_rad, offset)
+    leaf = opening
+    if look.edge == "gap":
+        leaf = cues.short_of(opening, side, min(0.35 * look.handle_margin, 0.06 * opening.width))
+    pieces = _leaf_front(rng, leaf, side, look, paints)
+    pieces += door_handle(rng, leaf, side, look, paints, tall)
+    pieces += cues.edge_pieces(
+        look.edge, leaf, side, paints, 0.5 * look.handle_margin, look.handle_length
+    )
+    locked = chance(rng, 0.1)
+    if locked:
+        pieces.append((cues.keyhole(rng, leaf, side), paints.metal))
+    knuckle = float(np.clip(rng.uniform(0.25, 0.6) * thick, 0.004, 0.022))
+    barrels = look.hinges in ("knuckles", "piano") and look.line == "outer"
+    joint = hinge_joint(opening, side, look.line, upper_rad, knuckle if barrels else 0.0)
     fixed: Pieces = []
     if look.hinges != "hidden":
-        on_leaf, on_body = _hinges(rng, opening, side, look, joint, knuckle, paints)
+        on_leaf, on_body = cues.hinges(rng, opening, side, look.hinges, joint, knuckle, paints)
         pieces += on_leaf
         fixed += on_body
-    return Leaf(pieces, fixed, joint, side, look.handle == "none")
+    plain = look.handle == "none" and not locked
+    plain = plain and look.edge == "none" and look.hinges == "hidden"
+    return Leaf(pieces, fixed, joint, side, plain)
+
+
+def _leaf_front(
+    rng: np.random.Generator, leaf: Opening, side: HingeSide, look: Look, paints: Paints
+) -> Pieces:
+    """The leaf of a door without what is on it."""
+    if look.edge == "bevel" and look.door == "slab":
+        cut = min(0.6 * look.handle_margin, 0.12 * min(leaf.width, leaf.height))
+        return [(cues.bevelled_slab(leaf, side, cut), paints.front)]
+    low = np.array([leaf.x0, leaf.y0, leaf.z0])
+    high = np.array([leaf.x1, leaf.y1, leaf.z1])
+    return fronts.front(rng, look.door, low, high, paints)
 
 
 def door_handle(
@@ -189,64 +185,6 @@ def door_handle(
     else:
         at = (opening.x0 + share * opening.width, opening.y0, free)
     return handles.handle(rng, look.handle, at, upright == crosswise, length, paints)
-
-
-def _keyhole(rng: np.random.Generator, opening: Opening, side: HingeSide) -> np.ndarray:
-    """A small lock near the free edge, a cue of its own where there is no handle."""
-    along = rng.uniform(0.35, 0.65)
-    near = rng.uniform(0.02, 0.05)
-    near = min(near, 0.2 * min(opening.width, opening.height))
-    x, z = {
-        "left": (opening.x1 - near, opening.z0 + along * opening.height),
-        "right": (opening.x0 + near, opening.z0 + along * opening.height),
-        "top": (opening.x0 + along * opening.width, opening.z0 + near),
-        "bottom": (opening.x0 + along * opening.width, opening.z1 - near),
-    }[side]
-    return solids.cylinder((x, opening.y0, z), (0, -0.006, 0), 0.35 * near, segments=8)
-
-
-def _hinges(
-    rng: np.random.Generator,
-    opening: Opening,
-    side: HingeSide,
-    look: Look,
-    joint: JointMotion,
-    knuckle: float,
-    paints: Paints,
-) -> tuple[Pieces, Pieces]:
-    """Visible hinges on the hinge line: what turns with the leaf, what stays."""
-    upright = side in ("left", "right")
-    along = opening.height if upright else opening.width
-    start = opening.z0 if upright else opening.x0
-    count = 2 if along < 1.2 or chance(rng, 0.4) else 3
-    size = float(np.clip(along * rng.uniform(0.06, 0.14), 0.03, 0.16))
-    inset = rng.uniform(0.1, 0.2)
-    inwards = 1.0 if side in ("left", "bottom") else -1.0
-    on_leaf: Pieces = []
-    on_body: Pieces = []
-    for share in np.linspace(inset, 1 - inset, count):
-        middle = start + share * along
-        base = np.array(joint.origin)
-        base[2 if upright else 0] = middle - size / 2
-        direction = (0, 0, size) if upright else (size, 0, 0)
-        if look.hinges == "knuckles" or look.hinges == "strap":
-            pin = solids.cylinder(base, direction, knuckle, segments=8)
-            (on_leaf if chance(rng, 0.5) else on_body).append((pin, paints.metal))
-        reach = min(
-            opening.width if upright else opening.height,
-            (0.7 if look.hinges == "strap" else 0.12) * (opening.width if upright else along),
-        )
-        wide = size * (0.35 if look.hinges == "strap" else 0.8)
-        edge = joint.origin[0] if upright else joint.origin[2]
-        a, b = sorted((edge, edge + inwards * reach))
-        if look.hinges in ("strap", "plates"):
-            y0, y1 = opening.y0 - 0.003, opening.y0
-            if upright:
-                plate = solids.box((a, y0, middle - wide / 2), (b, y1, middle + wide / 2))
-            else:
-                plate = solids.box((middle - wide / 2, y0, a), (middle + wide / 2, y1, b))
-            on_leaf.append((plate, paints.metal))
-    return on_leaf, on_body
 
 
 def drawer(

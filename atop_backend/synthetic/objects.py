@@ -50,6 +50,10 @@ class Builder:
         self._materials.append(np.full(count, material, dtype=np.int16))
         self._moving.append(np.full(count, part == MOVING))
 
+    def turn(self, rotation: np.ndarray) -> None:
+        """Turn all solids so far about the origin by a rotation (3, 3)."""
+        self._triangles = [triangles @ rotation.T for triangles in self._triangles]
+
     @property
     def triangles(self) -> np.ndarray:
         """All triangles so far, (n, 3, 3)."""

@@ -10,6 +10,7 @@ from atop_backend.synthetic.prompts import Words, join, words
 _SIDEWAYS = {
     side: words(
         f"opens to the {side}|swings open to the {side}|opens, hinged on the {side}"
+        f"|rotates open about its {side} hinge|pivots on its {side} side|is hinged on the {side}"
         f"|swings open on its {side} hinges|rotates open to the {side}"
         f"|turns open about its {side} edge|swings to the {side}"
         f"|swings open, hinge on the {side}",
@@ -23,7 +24,10 @@ _SIDEWAYS_SHUT = {
     )
     for side in ("left", "right")
 }
-_UP_FRONT = words("flips up|swings up|opens upward|lifts up", "flip {} up|lift {} up|open {}")
+_UP_FRONT = words(
+    "flips up|swings up|opens upward|lifts up|hinges up|swings upward|rotates up and out",
+    "flip {} up|lift {} up|open {}|swing {} up|open {} upward",
+)
 
 
 def swing(rng: np.random.Generator, side: str, told: float = 0.45) -> tuple[Words, Words]:

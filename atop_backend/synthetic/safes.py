@@ -48,7 +48,8 @@ def safe(rng: np.random.Generator) -> Draft:
     far = np.array([opening.x1, opening.y1, opening.z1])
     style = choose(rng, {"slab": 5, "bevelled": 2, "raised": 1.5, "shaker": 1, "rounded": 0.7})
     pieces = fronts.front(rng, style, corner, far, make.paints)
-    knuckle = rng.uniform(0.008, 0.022) if chance(rng, 0.72) else 0.0
+    knuckle = rng.uniform(0.008, 0.028 if line == "outer" else 0.018)
+    knuckle *= chance(rng, 0.75)
     joint = hinge_joint(opening, side, line, np.radians(np.clip(rng.normal(100, 20), 70, 160)),
                         knuckle if line == "outer" else 0.0)  # fmt: skip
     fixed: Pieces = []
@@ -56,7 +57,7 @@ def safe(rng: np.random.Generator) -> Draft:
         on_door, fixed = _knuckles(make, opening, joint.origin, side, knuckle)
         pieces += on_door
     target = choose(rng, {"door": 9.0, "lock": 1.0})
-    lock, axis = _lock(make, opening, side)
+    lock, axis = _lock(make, opening, side, central=0.3 if knuckle else 0.06)
     leaf = Leaf(pieces, fixed, joint, side)
     if target == "lock" and axis is not None:
         make.put(leaf, moving=False)
@@ -93,16 +94,29 @@ def _knuckles(
     return on_door, on_body
 
 
-def _lock(make: Assembly, opening: Opening, side: str) -> tuple[Pieces, np.ndarray | None]:
-    """What locks the door, near its free edge or in its middle; the axis point it turns on."""
+def _lock(
+    make: Assembly, opening: Opening, side: str, central: float
+) -> tuple[Pieces, np.ndarray | None]:
+    """What locks the door, and the axis point that it turns on.
+
+    It is in the middle with the probability `central`, else near the free edge.
+    """
     rng, pieces = make.rng, []
-    free = rng.uniform(0.6, 0.85) if chance(rng, 0.75) else 0.5
+    free = 0.5 if chance(rng, central) else rng.uniform(0.6, 0.85)
     share = free if side == "left" else 1 - free
     x = opening.x0 + share * opening.width
     z = opening.z0 + rng.uniform(0.4, 0.6) * opening.height
     y = opening.y0
     size = 0.14 * min(opening.width, opening.height)
-    styles = {"dial": 3, "wheel": 2, "keypad": 2, "lever": 1.5, "dial_lever": 2, "knob": 1.5}
+    styles = {
+        "dial": 3,
+        "wheel": 2,
+        "keypad": 2,
+        "lever": 1.5,
+        "dial_lever": 2,
+        "knob": 1.5,
+        "panel": 1.5,
+    }
     style = choose(rng, styles)
     axis = np.array([x, y, z])
     deep = size * rng.uniform(0.3, 0.8)
@@ -115,6 +129,8 @@ def _lock(make: Assembly, opening: Opening, side: str) -> tuple[Pieces, np.ndarr
                              (kx + 0.18 * size, y - 0.012, kz + 0.18 * size))  # fmt: skip
             pieces.append((key, make.paints.handle))
         return pieces, None
+    if style == "panel":
+        return _lock_panel(make, opening, (x, z), size), None
     if style in ("dial", "dial_lever", "knob"):
         sizes = (size, 0.85 * size) if style != "knob" else (0.5 * size, 0.6 * size)
         pieces.append((solids.cylinder((x, y, z), (0, -0.3 * deep, 0), sizes[0], segments=18),
@@ -148,6 +164,33 @@ def _lock(make: Assembly, opening: Opening, side: str) -> tuple[Pieces, np.ndarr
         if style == "dial_lever":
             return pieces, None
     return pieces, axis
+
+
+def _lock_panel(
+    make: Assembly, opening: Opening, centre: tuple[float, float], size: float
+) -> Pieces:
+    """A dark plate with a display, a few keys and a knob or lever, as on safes of hotels."""
+    rng, (x, z), y = make.rng, centre, opening.y0
+    wide = min(1.3 * size, opening.x1 - x - 0.01, x - opening.x0 - 0.01)
+    tall = min(rng.uniform(1.3, 2.4) * size, 0.45 * opening.height)
+    z = (
+        (opening.z0 + opening.z1) / 2
+        if abs(z - opening.centre[2]) + tall > 0.48 * opening.height
+        else z
+    )
+    plate = solids.box((x - wide, y - 0.006, z - tall), (x + wide, y, z + tall))
+    screen = solids.box((x - 0.6 * wide, y - 0.009, z + 0.55 * tall),
+                        (x + 0.6 * wide, y - 0.006, z + 0.85 * tall))  # fmt: skip
+    keys = []
+    for i in range(6):
+        kx, kz = x + (i % 3 - 1) * 0.5 * wide, z + (0.2 - 0.3 * (i // 3)) * tall
+        keys.append(solids.box((kx - 0.16 * wide, y - 0.01, kz - 0.09 * tall),
+                               (kx + 0.16 * wide, y - 0.006, kz + 0.09 * tall)))  # fmt: skip
+    knob = solids.cylinder((x, y, z - 0.6 * tall), (0, -0.03, 0), 0.3 * wide, segments=12)
+    return [
+        (plate, make.paints.dark), (screen, make.paints.glass),
+        (np.concatenate(keys), make.paints.accent), (knob, make.paints.handle),
+    ]  # fmt: skip
 
 
 KINDS = {"safe": (2.2, safe)}

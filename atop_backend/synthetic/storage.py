@@ -214,8 +214,8 @@ def divide(rng: np.random.Generator, spec: Spec, body: Body, inset: bool) -> lis
         cells: list[Cell] = []
         for i in range(count):
             side = None
-            if count > 1 and chance(rng, 0.6):
-                side = "left" if i < count / 2 else "right"
+            if count > 1 and i in (0, count - 1) and chance(rng, 0.85):  # on the outer wall
+                side = "left" if i == 0 else "right"
             cells += fill_column(
                 rng,
                 program if same else choose(rng, spec.programs),

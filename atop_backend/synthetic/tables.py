@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from atop_backend.synthetic import carcass, leaves, prompts, solids
+from atop_backend.synthetic import carcass, leaves, phrases, prompts, solids
 from atop_backend.synthetic.assembly import Assembly
 from atop_backend.synthetic.carcass import Body
 from atop_backend.synthetic.draft import Draft, slider
 from atop_backend.synthetic.objects import STATIC
 from atop_backend.synthetic.palette import METALS, PAINTS, WOODS
 from atop_backend.synthetic.pieces import chance, choose, place
+from atop_backend.synthetic.posing import turn
 from atop_backend.synthetic.storage import Fitting, Spec, divide, finish, fit_out, install
 
 DESK_WORDS = ("desk", "desk", "writing desk", "office desk", "table", "computer desk")
@@ -36,7 +37,8 @@ def _top(
     """A table top: rectangular, rounded, or round where it is nearly square."""
     rng = make.rng
     (x0, y0), (x1, y1) = low, high
-    style = choose(rng, {"box": 6, "rounded": 2, "round": 0.4 if x1 - x0 < 1.3 * (y1 - y0) else 0})
+    nearly = 0.7 < (x1 - x0) / (y1 - y0) < 1.3  # square
+    style = choose(rng, {"box": 6, "rounded": 2, "round": 0.4 * nearly})
     if style == "box":
         make.fix(solids.box((x0, y0, z), (x1, y1, z + thick)), make.paints.top)
     elif style == "rounded":
@@ -217,4 +219,53 @@ def tray_desk(rng: np.random.Generator) -> Draft:
     )
 
 
-KINDS = {"table": (3.0, table), "desk": (3.0, desk), "desk tray": (0.4, tray_desk)}
+def end_table(rng: np.random.Generator) -> Draft:
+    """A long table with a drawer in its short end, which faces any way, perhaps one at either."""
+    make = Assembly(rng, (WOODS, PAINTS, METALS))
+    width, depth, height = rng.uniform(0.4, 0.85), rng.uniform(0.9, 1.7), rng.uniform(0.4, 0.8)
+    thick, tall = rng.uniform(0.015, 0.05), rng.uniform(0.08, 0.2)
+    out = rng.uniform(0.0, 0.06)
+    apron = Body(width - 2 * out, depth - 2 * out, tall, height - thick - tall, 0.018, True)
+    low, high = apron.low, apron.high
+    spec = _spec(TABLE_WORDS, (5, 1), {"drawer": 4.0, "drawers": 0.5})._replace(most_drawers=2)
+    inset = chance(rng, 0.5)
+    room = min(rng.uniform(0.35, 0.6), 0.48 * apron.depth)
+    body = apron._replace(depth=room, setback=low[1] + room / 2)
+    fitting = _fitting(rng, spec, body, inset)
+    front = 0.0 if inset else fitting.thick
+    _top(make, (-width / 2, -depth / 2 - front), (width / 2, depth / 2 + front), height - thick,
+         thick)  # fmt: skip
+    make.fix(solids.box((low[0], low[1] + room, low[2]), high), make.paints.body)
+    style = choose(rng, {"legs_square": 4, "legs_turned": 3, "posts": 2, "sides": 1})
+    if style == "posts":
+        _posts(make, apron, height - thick)
+    else:
+        place(make.builder, carcass.base(rng, style, apron, make.paints), STATIC)
+    leaf, _ = install(rng, make.builder, make.paints, [fitting], leaves.any_look(rng), spec)
+    if chance(rng, 0.4):  # the like of it at the other end, which stays
+        panel = (fitting.opening(0), high[1])
+        shut = solids.box((panel[0].x0, panel[1], panel[0].z0),
+                          (panel[0].x1, panel[1] + 0.015, panel[0].z1))  # fmt: skip
+        make.fix(shut, make.paints.front)
+    way = choose(rng, {"front": 1, "left": 2, "right": 2})
+    angle = {"front": 0.0, "left": -np.pi / 2, "right": np.pi / 2}[way]
+    turned = turn(np.array([0.0, 0.0, 1.0]), angle)
+    make.builder.turn(turned)
+    joint = slider(turned @ np.array(leaf.joint.axis), turned @ np.array(leaf.joint.origin),
+                   leaf.joint.upper)  # fmt: skip
+    parts = ["drawer", "drawer", "end drawer", "small drawer"]
+    words = prompts.without(phrases.DRAWER, "forward")  # that is out of the table's front
+    if way != "front":
+        parts += ["side drawer", f"drawer on the {way}", f"drawer on the {way} side"]
+        if chance(rng, 0.4):
+            towards = prompts.SLIDE_LEFT if way == "left" else prompts.SLIDE_RIGHT
+            words = prompts.join(words, towards)
+    return make.draft("table", joint, TABLE_WORDS, parts, (words, phrases.DRAWER_BACK))
+
+
+KINDS = {
+    "table": (3.0, table),
+    "desk": (3.0, desk),
+    "desk tray": (0.4, tray_desk),
+    "end table": (0.8, end_table),
+}
