@@ -26,6 +26,7 @@ Preset = Literal["default", "paper", "tiny", "imagedream"]
 Guidance = Literal["sampled", "sds", "x0"]
 
 MOST_PROMPT = 1000  # letters; a longer text is no sentence about a part
+REQUEST_PATHS = ("asset", "out", "weights", "finetuned", "earlier")  # of a request
 
 MOTION_KINDS: dict[Motion, tuple[JointKind, ...]] = {
     "auto": ("revolute", "prismatic"),
@@ -144,6 +145,8 @@ class JobRequest:
     amount: float | None = None  # radians or metres; None lets the video and the prompt decide
     weights: Path | None = None  # a folder of ImageDream weights; None means the bundled model
     finetuned: Path | None = None
+    initial: JointMotion | None = None  # in the asset's frame; the answer stays near this joint
+    earlier: Path | None = None  # a job of the same part whose views and videos are used again
     overrides: tuple[str, ...] = ()  # "stage.key=value", see config.py
 
     def __post_init__(self) -> None:
@@ -165,8 +168,9 @@ class JobRequest:
     def to_dict(self) -> dict[str, Any]:
         """The request as in `request.json`."""
         data = asdict(self)
-        for key in ("asset", "out", "weights", "finetuned"):
+        for key in REQUEST_PATHS:
             data[key] = None if data[key] is None else str(data[key])
+        data["initial"] = None if self.initial is None else self.initial.to_dict()
         return data
 
     @classmethod
@@ -179,9 +183,11 @@ class JobRequest:
                 hint="remove them or use the matching add-on and backend versions",
             )
         data = dict(data)
-        for key in ("asset", "out", "weights", "finetuned"):
+        for key in REQUEST_PATHS:
             if data.get(key) is not None:
                 data[key] = Path(data[key])
+        if data.get("initial") is not None:
+            data["initial"] = JointMotion.from_dict(data["initial"])
         for key in ("parts", "overrides"):
             values = data.get(key, ())
             if isinstance(values, str) or not all(isinstance(value, str) for value in values):

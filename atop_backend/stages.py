@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+import shutil
 import time
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,8 +55,8 @@ log = logging.getLogger("atop")
 
 
 def articulate(request: JobRequest, emit: Emit) -> JobResult:
-    """All steps; the job folder appears when the job is complete."""
-    _run(request, STAGES, emit)
+    """All steps that are left to do; the job folder appears when the job is complete."""
+    _run(request, STAGES[STAGES.index("fit") :] if request.earlier else STAGES, emit)
     return _announce(request.out, emit)
 
 
@@ -71,10 +72,13 @@ def repeat(
     seed: int | None = None,
     device: str | None = None,
     overrides: Sequence[str] = (),
+    initial: JointMotion | None = None,
 ) -> JobResult | None:
     """One step again in its job folder, perhaps with other settings; a result after `report`."""
     request = read_request(job_dir / "request.json")
     config = read_config(job_dir)
+    if initial is not None:
+        request = replace(request, initial=initial)
     if seed is not None or device is not None or overrides:
         request = replace(
             request,
@@ -95,8 +99,21 @@ def _run(request: JobRequest, stages: Sequence[str], emit: Emit) -> None:
     progress = JobProgress(tuple(stages), emit)
     with replacing(request.out) as job_dir:
         write_settings(job_dir, request, config)
+        if request.earlier is not None:
+            _take_over(request.earlier, job_dir)
         for stage in stages:
             _step(stage, request, config, job_dir, progress)
+
+
+def _take_over(earlier: Path, job_dir: Path) -> None:
+    """Copy what another job has rendered and generated, so that only the fit is done anew."""
+    for stage in STAGES[: STAGES.index("fit")]:
+        if not (earlier / stage).is_dir():
+            raise InputError(
+                f"the earlier job {earlier} has no folder {stage!r}",
+                hint="it was cleared; leave `earlier` out, and views and videos are made anew",
+            )
+        shutil.copytree(earlier / stage, job_dir / stage)
 
 
 def _step(
@@ -240,6 +257,7 @@ def rest_scene(seen: RestViews) -> RestScene:
 
 def fit(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> None:
     """Step 3: the joints that explain the videos, best first, in the normalised frame."""
+    from atop_backend.geometry.meshes import joint_to_normalised
     from atop_backend.motion.fit import fit_joint
     from atop_backend.rendering import views
 
@@ -248,7 +266,8 @@ def fit(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> None:
     evidence = find_evidence(request, config, seen, clip, tick)
     generator = np.random.default_rng(request.seed)
     kinds = MOTION_KINDS[request.motion]
-    candidates = fit_joint(seen.shape, evidence, config.fit, kinds, generator)
+    initial = joint_to_normalised(request.initial, seen.shape) if request.initial else None
+    candidates = fit_joint(seen.shape, evidence, config.fit, kinds, generator, initial)
     candidates = [
         entry._replace(joint=as_asked(entry.joint, request, seen.shape)) for entry in candidates
     ]

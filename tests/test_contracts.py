@@ -65,7 +65,13 @@ def test_an_incomplete_joint_description_is_refused(missing):
 
 def test_a_request_survives_a_round_trip():
     request = replace(
-        REQUEST, amount=0.5, weights=Path("weights"), overrides=("fit.points=9",), motion="hinge"
+        REQUEST,
+        amount=0.5,
+        weights=Path("weights"),
+        overrides=("fit.points=9",),
+        motion="hinge",
+        initial=JOINT,
+        earlier=Path("job"),
     )
     assert JobRequest.from_dict(through_json(request.to_dict())) == request
 

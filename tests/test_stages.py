@@ -14,6 +14,7 @@ from toys import write_chest
 
 from atop_backend import stages
 from atop_backend.contracts import JobRequest, JointMotion
+from atop_backend.errors import InputError
 from atop_backend.geometry.joints import transform_points
 from atop_backend.rendering import views
 
@@ -111,6 +112,29 @@ def test_an_ideal_clip_gives_the_true_joint_in_the_frame_of_the_file(job):
     assert "top edge" in result.best.sentence or "back edge" in result.best.sentence
 
 
+def test_a_fit_from_a_rough_axis_uses_the_videos_of_an_earlier_job(job, tmp_path):
+    from atop_backend.geometry.meshes import joint_to_normalised
+
+    truth = JointMotion("revolute", (-1.0, 0.0, 0.0), (0.0, 0.3, -0.5), 0.0, math.radians(80))
+    ideal_clip(job, joint_to_normalised(truth, views.load_views(job).shape))
+    rough = JointMotion("revolute", (-0.995, 0.0995, 0.0), (0.0, 0.33, -0.45), 0.0, 0.2)
+    off = ("report.scene=false", "report.contact_sheet=false", "fit.silhouette_weight=0")
+    asked = request(tmp_path / "refit", initial=rough, earlier=job, overrides=off)
+    result = stages.articulate(asked, quiet)  # its asset is not there: nothing is rendered
+    assert np.dot(result.joint.axis, truth.axis) > math.cos(math.radians(1))
+    assert result.joint.origin[1:] == pytest.approx(truth.origin[1:], abs=0.02)
+    assert set(result.seconds) == {"fit", "report"}
+    assert (tmp_path / "refit" / "generate" / "clips.npz").is_file()
+
+
+def test_videos_that_have_been_cleared_are_missed_by_name(tmp_path):
+    write_chest(tmp_path / "chest.obj")
+    asked = request(tmp_path / "refit", earlier=tmp_path / "gone")
+    with pytest.raises(InputError, match="gone has no folder 'render'"):
+        stages.articulate(asked, quiet)
+    assert not (tmp_path / "refit").exists()
+
+
 @pytest.mark.parametrize(
     ("choices", "degrees"),
     [({"amount": 0.5}, math.degrees(0.5)), ({"prompt": "the lid opens by 40 degrees"}, 40)],
@@ -156,8 +180,6 @@ def test_weights_of_imagedream_take_the_place_of_the_bundled_ones(job, tmp_path)
 
 
 def test_the_imagedream_preset_without_weights_says_what_to_give(job):
-    from atop_backend.errors import InputError
-
     asked = json.loads((job / "request.json").read_text())
     (job / "request.json").write_text(json.dumps({**asked, "preset": "imagedream"}))
     with pytest.raises(InputError, match="--weights"):

@@ -14,10 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from atop_backend.contracts import JobRequest
+from atop_backend.contracts import REQUEST_PATHS, JobRequest
 from atop_backend.errors import InputError
-
-PATHS = ("asset", "out", "weights", "finetuned")
 
 
 class Steps(NamedTuple):
@@ -95,7 +93,7 @@ def to_shared(request: JobRequest, root: Path | None) -> dict[str, Any]:
     data = request.to_dict()
     if root is None:
         return data
-    for name in PATHS:
+    for name in REQUEST_PATHS:
         if data[name] is None:
             continue
         try:
@@ -114,6 +112,6 @@ def from_shared(data: dict[str, Any], root: str) -> JobRequest:
     if not root:
         return request
     there: dict[str, Any] = {
-        name: Path(root) / data[name] for name in PATHS if data[name] is not None
+        name: Path(root) / data[name] for name in REQUEST_PATHS if data[name] is not None
     }
     return replace(request, **there)

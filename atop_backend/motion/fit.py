@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from atop_backend.config import FitConfig
-from atop_backend.contracts import JointKind
+from atop_backend.contracts import JointKind, JointMotion
 from atop_backend.errors import InputError
-from atop_backend.geometry.joints import line_angle_deg
 from atop_backend.geometry.meshes import RestShape
 from atop_backend.motion import confidence, paper
 from atop_backend.motion.candidates import MOST_ANSWERS, Candidate, joint_from
-from atop_backend.motion.displacement import Field, field_of, line_of_turn
+from atop_backend.motion.displacement import Field, field_of
 from atop_backend.motion.evidence import MotionEvidence
 from atop_backend.motion.features import Features, shape_features
 from atop_backend.motion.hypotheses import Line, lines_of, slides, turns
-from atop_backend.motion.ladder import pool_by_guess, pool_by_outline
-from atop_backend.motion.pool import Pool, alike, distinct, pool_slides, pool_turns
+from atop_backend.motion.ladder import pool_of
+from atop_backend.motion.nearby import Given, around
+from atop_backend.motion.pool import Pool, alike, distinct, pool_turns
 from atop_backend.motion.ranges import cut_at_collision
-from atop_backend.motion.refine import pooled_field, refine_turn
+from atop_backend.motion.refine import pooled_field, refined_lines
 from atop_backend.motion.score import (
     explain_score,
     founded,
@@ -27,12 +27,12 @@ from atop_backend.motion.score import (
     score_terms,
     vote,
 )
+from atop_backend.motion.silhouettes import Outlines
 
 _FINALISTS = {True: 32, False: 10}  # hinges and sliders that get the costly terms
 _HOPELESS = 20.0  # a hypothesis this far behind after the cheap terms stays behind
 _REFINED = 4  # hinges refined continuously
 _DIFFERENT_DEG, _DIFFERENT = 15.0, 0.1  # answers nearer than this are one
-_SNAP_DEG = 4.0  # a refined hinge this near to a direction of the shape is also tried along it
 
 
 def fit_joint(
@@ -41,11 +41,14 @@ def fit_joint(
     config: FitConfig,
     kinds: tuple[JointKind, ...],
     generator: np.random.Generator,
+    initial: JointMotion | None = None,
 ) -> list[Candidate]:
     """Different joints that may explain the evidence, best first.
 
     Args:
         kinds: The types of motion to try.
+        initial: A joint that a person has laid, in the normalised frame: the first answer is of
+            its kind, near it, and moves the way it does, whatever other answers promise.
 
     Raises:
         InputError: The part is no solid thing, or the evidence is empty.
@@ -61,17 +64,27 @@ def fit_joint(
     features = shape_features(shape, config.points, generator)
     field = _field(evidence)
     if config.hypotheses == "paper":
+        if initial is not None:
+            raise InputError(
+                "the paper's hypotheses are fixed and cannot start from a given joint",
+                hint="leave `initial` out, or use the default preset",
+            )
         return paper.fit_literally(features.box, field, kinds)
     # 2. hypotheses, with the amounts that suit them best
-    pool = _hypotheses(features, field, evidence, kinds)
-    # 3. the best by displacement, refined
-    pool = _finalists(pool, config, field)
+    outlines = None if field is not None else outlines_for(features, evidence)
+    tried = _hypotheses(features, field, outlines, evidence, kinds)
+    # 3. the best by displacement, refined, and what lies around a given joint
+    pool = _finalists(tried, config, field)
     if config.refine and field is not None and pool.revolute.any():
         pool = pool.join(_refined(pool, features, field, config))
+    given = None
+    if initial is not None:
+        given, near = around(initial, tried, features, field, outlines, evidence.frames)
+        pool = near.join(pool)
     # 4. every term for those left
     terms = score_terms(pool, features, field, evidence, config)
     # 5. different answers, their range and chance
-    return _answers(pool, terms, features, evidence, config)
+    return _answers(pool, terms, features, config, given)
 
 
 def _field(evidence: MotionEvidence) -> Field | None:
@@ -83,21 +96,16 @@ def _field(evidence: MotionEvidence) -> Field | None:
 def _hypotheses(
     features: Features,
     field: Field | None,
+    outlines: Outlines | None,
     evidence: MotionEvidence,
     kinds: tuple[JointKind, ...],
 ) -> Pool:
     """Every hypothesis of the kinds, both ways."""
-    outlines = None if field is not None else outlines_for(features, evidence)
     pools = []
     for kind in kinds:
         revolute = kind == "revolute"
         tried = (turns if revolute else slides)(features, field).both_ways()
-        if field is not None:
-            pools.append((pool_turns if revolute else pool_slides)(tried, field))
-        elif outlines is not None:
-            pools.append(pool_by_outline(revolute, tried, features, outlines, evidence.frames))
-        else:
-            pools.append(pool_by_guess(revolute, tried, features, evidence.frames))
+        pools.append(pool_of(revolute, tried, features, field, outlines, evidence.frames))
     return pools[0] if len(pools) == 1 else pools[0].join(pools[1])
 
 
@@ -128,16 +136,8 @@ def _refined(pool: Pool, features: Features, field: Field, config: FitConfig) ->
     for start in starts:
         trust = weights * np.maximum(1 - pool.misfit[start], 0.02) ** 2
         mean = pooled_field(field, trust)
-        axis, origin = refine_turn(
-            mean, pool.axes[start], pool.origins[start], 0.5 * features.box.radius
-        )
-        lines.append((axis, origin, "refined", "refined"))
-        angles = line_angle_deg(features.directions, axis)
-        for near in np.flatnonzero(angles < _SNAP_DEG):
-            snapped = features.directions[near] * np.sign(features.directions[near] @ axis)
-            place = line_of_turn(mean, snapped)
-            if place is not None:
-                lines.append((snapped, place, features.sources[near], "refined"))
+        reach = 0.5 * features.box.radius
+        lines += refined_lines(features, mean, pool.axes[start], pool.origins[start], reach)
     return pool_turns(lines_of(features.box, lines), field)
 
 
@@ -145,12 +145,17 @@ def _answers(
     pool: Pool,
     terms: dict[str, np.ndarray],
     features: Features,
-    evidence: MotionEvidence,
     config: FitConfig,
+    given: Given | None,
 ) -> list[Candidate]:
-    """The best of the scored hypotheses that differ, with their ranges and chances."""
+    """The best of the scored hypotheses that differ, with their ranges and chances.
+
+    What lies near a given joint comes first.
+    """
     total = terms["total"]
     order = np.argsort(-total, kind="stable")
+    if given is not None:
+        order = np.concatenate([order[given.near(pool, order)][:1], order])
     picks = distinct(pool, order, len(order), _DIFFERENT_DEG, _DIFFERENT)
     shares = confidence.softmax(total[picks])
     best = picks[0]
@@ -163,6 +168,8 @@ def _answers(
     for rank, pick in enumerate(picks[:MOST_ANSWERS]):
         kind: JointKind = "revolute" if pool.revolute[pick] else "prismatic"
         joint = joint_from(kind, pool.axes[pick], pool.origins[pick], float(terms["end"][pick]))
+        if rank == 0 and given is not None and given.against_the_videos:
+            joint = joint.flipped()
         if config.geometry:
             joint = cut_at_collision(features, joint)
         parts = {name: float(values[pick]) for name, values in terms.items() if name != "end"}

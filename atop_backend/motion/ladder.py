@@ -1,18 +1,35 @@
-"""Amounts of motion where no displacements tell them: tried from a ladder, or assumed."""
+"""Hypotheses with their amounts: read off displacements, else tried from a ladder, or assumed."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from atop_backend.motion.displacement import Field
 from atop_backend.motion.features import Features
 from atop_backend.motion.hypotheses import Hypotheses
-from atop_backend.motion.pool import Pool
+from atop_backend.motion.pool import Pool, pool_slides, pool_turns
 from atop_backend.motion.silhouettes import Outlines, move, overlap
 
 _ANGLES_RAD = (0.35, 0.8, 1.3, 1.8)
 _LENGTHS = (0.25, 0.6, 1.0)  # of the part's extent along the slide, twice its half
 _USUAL = 2  # the rung assumed where nothing at all is known about the amount
 _COARSE_POINTS = 250
+
+
+def pool_of(
+    revolute: bool,
+    tried: Hypotheses,
+    features: Features,
+    field: Field | None,
+    outlines: Outlines | None,
+    frames: np.ndarray,
+) -> Pool:
+    """Directed hypotheses explained by the best that is known: displacements, outlines, nothing."""
+    if field is not None:
+        return (pool_turns if revolute else pool_slides)(tried, field)
+    if outlines is not None:
+        return pool_by_outline(revolute, tried, features, outlines, frames)
+    return pool_by_guess(revolute, tried, features, frames)
 
 
 def _rungs(revolute: bool, tried: Hypotheses, features: Features) -> np.ndarray:

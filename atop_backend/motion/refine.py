@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import least_squares
 
-from atop_backend.geometry.joints import perpendiculars, rodrigues, unit
-from atop_backend.motion.displacement import Field, field_of, mix_turns
+from atop_backend.geometry.joints import line_angle_deg, perpendiculars, rodrigues, unit
+from atop_backend.motion.displacement import Field, field_of, line_of_turn, mix_turns
+from atop_backend.motion.features import Features
+from atop_backend.motion.hypotheses import Line
 
 _MAX_POINTS = 120  # the line has four numbers; more points only cost time
 _MAX_TILT_RAD = 0.8  # a start further off than this belongs to another hypothesis
+_SNAP_DEG = 4.0  # a refined hinge this near to a direction of the shape is also tried along it
 
 
 def pooled_field(field: Field, trust: np.ndarray) -> Field:
@@ -21,8 +24,35 @@ def pooled_field(field: Field, trust: np.ndarray) -> Field:
     return field_of(field.points[picks], field.weights[picks], mean[:, :, picks], field.frames)
 
 
+def refined_lines(
+    features: Features,
+    field: Field,
+    axis: np.ndarray,
+    origin: np.ndarray,
+    reach: float,
+    most_tilt_rad: float = _MAX_TILT_RAD,
+) -> list[Line]:
+    """A hinge refined on a pooled field, and the same along the shape's directions near it.
+
+    Args:
+        reach: As `refine_turn` takes it.
+    """
+    axis, origin = refine_turn(field, axis, origin, reach, most_tilt_rad)
+    lines: list[Line] = [(axis, origin, "refined", "refined")]
+    for near in np.flatnonzero(line_angle_deg(features.directions, axis) < _SNAP_DEG):
+        snapped = features.directions[near] * np.sign(features.directions[near] @ axis)
+        place = line_of_turn(field, snapped)
+        if place is not None:
+            lines.append((snapped, place, features.sources[near], "refined"))
+    return lines
+
+
 def refine_turn(
-    field: Field, axis: np.ndarray, origin: np.ndarray, reach: float
+    field: Field,
+    axis: np.ndarray,
+    origin: np.ndarray,
+    reach: float,
+    most_tilt_rad: float = _MAX_TILT_RAD,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The line near a hypothesis that best explains a pooled field: axis (3,), origin (3,).
 
@@ -44,7 +74,7 @@ def refine_turn(
     def residuals(numbers: np.ndarray) -> np.ndarray:
         return (scale * _left_over(field, *line(numbers))).ravel()
 
-    bounds = np.array([_MAX_TILT_RAD, _MAX_TILT_RAD, 1.0, 1.0])
+    bounds = np.array([most_tilt_rad, most_tilt_rad, 1.0, 1.0])
     found = least_squares(
         residuals,
         np.zeros(4),

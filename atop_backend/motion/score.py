@@ -18,7 +18,8 @@ _NOISE_SHARE = 0.7  # of what the best hypothesis misses that counts as a sample
 _MISSED = 0.1  # share of an outline missed that tells nothing: the splats' own error
 _SILHOUETTE_POINTS = 600
 # How badly founded the place of a hinge is on the shape; others, measured ones, count as 1.
-_UNFOUNDED = {"": 0.0, "edge": 0.0, "round": 0.0, "contact": 0.3, "centre": 0.6, "middle": 0.6}
+_UNFOUNDED = {"": 0.0, "edge": 0.0, "round": 0.0, "contact": 0.3, "given": 0.3}
+_UNFOUNDED |= {"centre": 0.6, "middle": 0.6}
 
 
 def score_terms(
