@@ -119,7 +119,7 @@ def door(
     pieces = _leaf_front(rng, leaf, side, look, paints)
     pieces += door_handle(rng, leaf, side, look, paints, tall)
     pieces += cues.edge_pieces(
-        look.edge, leaf, side, paints, 0.5 * look.handle_margin, look.handle_length
+        look.edge, leaf, side, paints, 0.7 * look.handle_margin, look.handle_length
     )
     locked = chance(rng, 0.1)
     if locked:
