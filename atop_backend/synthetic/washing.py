@@ -66,19 +66,19 @@ def _round_door(
         pane = solids.lathe(bowl, (x, y, z), "y", 18)
     pieces.append((pane, make.paints.glass))
     grip = 1.0 if side == "left" else -1.0
-    style = choose(rng, {"block": 3, "recess": 2, "none": 1.5})
-    if style != "none":
-        out, tall = (0.02, 0.2) if style == "block" else (0.003, 0.25)
+    grasp = choose(rng, {"block": 3, "recess": 2, "none": 1.5})
+    if grasp != "none":
+        out, tall = (0.02, 0.2) if grasp == "block" else (0.003, 0.25)
         a, b = sorted((x + grip * 0.8 * radius, x + grip * 0.99 * radius))
         block = solids.box(
             (a, y - thick - out, z - tall * radius), (b, y - 0.5 * thick, z + tall * radius)
         )
-        pieces.append((block, make.paints.handle if style == "block" else make.paints.dark))
+        pieces.append((block, make.paints.handle if grasp == "block" else make.paints.dark))
     off = rng.uniform(0.0, 0.12) * radius
     depth_line = y if chance(rng, 0.5) else y - rng.uniform(0.2, 0.6) * thick
     line = np.array([x - grip * (radius + off), depth_line, z])
     fixed: Pieces = []
-    if chance(rng, 0.6):
+    if chance(rng, 0.6 if grasp != "none" else 0.9):
         tall = rng.uniform(0.25, 0.5) * radius
         arm = sorted((line[0], x - grip * 0.9 * radius))
         pieces.append(
