@@ -69,7 +69,7 @@ def load_prior(
     dtype = torch.bfloat16 if _fast_bfloat16(device) else torch.float32
     match settings.model:
         case "imagedream":
-            return _load_imagedream(device, weights, finetuned)
+            return _load_imagedream(device, dtype, weights, finetuned)
         case "mini":
             model = bundled.random_model(seed) if settings.random_weights else bundled.load()
             if finetuned is not None:
@@ -83,7 +83,9 @@ def load_prior(
             )
 
 
-def _load_imagedream(device: torch.device, weights: Path | None, finetuned: Path | None) -> Prior:
+def _load_imagedream(
+    device: torch.device, dtype: torch.dtype, weights: Path | None, finetuned: Path | None
+) -> Prior:
     from atop_backend.diffusion.imagedream import load_imagedream
 
     if weights is None:
@@ -93,7 +95,7 @@ def _load_imagedream(device: torch.device, weights: Path | None, finetuned: Path
         )
     model = load_imagedream(weights, finetuned)
     return Prior(
-        model.denoiser.to(device),
+        model.denoiser.to(device, dtype),
         model.autoencoder.to(device),
         lambda prompt: model.prompts.encode([prompt]),
         device,

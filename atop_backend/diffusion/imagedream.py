@@ -35,6 +35,7 @@ from atop_backend.diffusion.towers import (
     PromptEncoder,
     convert_autoencoder,
     load_autoencoder,
+    load_picture_encoder,
 )
 from atop_backend.diffusion.unet import IMAGEDREAM, MultiViewVideoUNet, UNetConfig
 from atop_backend.errors import SetupError
@@ -143,7 +144,7 @@ def load_imagedream(
     if finetuned is not None:
         load_finetuned(unet, finetuned)
     prompts = PromptEncoder(folder)
-    pictures = PictureEncoder(folder) if unet.config.with_ip else None
+    pictures = load_picture_encoder(folder) if unet.config.with_ip else None
     _check_widths(unet.config, prompts, pictures)
     denoiser = ImageDreamDenoiser(unet, pictures, prompts.encode([""]))
     for module in (denoiser, autoencoder, prompts):

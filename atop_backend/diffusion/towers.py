@@ -21,6 +21,7 @@ from atop_backend.errors import SetupError
 _MEANS = (0.48145466, 0.4578275, 0.40821073)  # of CLIP's training pictures
 _SPREADS = (0.26862954, 0.26130258, 0.27577711)
 _PADDING = 0  # Stable Diffusion 2 fills up with token 0, other CLIPs with the end token
+_AT_ONCE = 8  # pictures the autoencoder reads or draws together: 40 would fill a 16 GB card
 
 
 class PromptEncoder(nn.Module):
@@ -57,9 +58,9 @@ class PictureEncoder(nn.Module):
     means: Tensor
     spreads: Tensor
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, tower: CLIPVisionModel) -> None:
         super().__init__()
-        self.tower = _load(CLIPVisionModel, folder / "image_encoder")
+        self.tower = tower
         self.register_buffer("means", torch.tensor(_MEANS)[:, None, None], persistent=False)
         self.register_buffer("spreads", torch.tensor(_SPREADS)[:, None, None], persistent=False)
 
@@ -88,8 +89,10 @@ class LatentAutoencoder(nn.Module):
         """Scaled latents of pictures with display values in [0, 1]; the mode, without noise."""
         lead = rgb.shape[:-3]
         pixels = rgb.flatten(0, -4).to(self.vae.dtype) * 2 - 1
-        latents = self.vae.encode(pixels).latent_dist.mode() * self.vae.config.scaling_factor  # type: ignore[union-attr]
-        return latents.float().unflatten(0, lead)
+        latents = torch.cat(
+            [self.vae.encode(some).latent_dist.mode() for some in pixels.split(_AT_ONCE)]  # type: ignore[union-attr]
+        )
+        return (latents * self.vae.config.scaling_factor).float().unflatten(0, lead)
 
     def decode(
         self, latents: Float[Tensor, "*lead 4 latent latent"]
@@ -97,8 +100,13 @@ class LatentAutoencoder(nn.Module):
         """Pictures of scaled latents, not clamped."""
         lead = latents.shape[:-3]
         raw = latents.flatten(0, -4).to(self.vae.dtype) / self.vae.config.scaling_factor
-        pictures = self.vae.decode(raw).sample  # type: ignore[union-attr]
+        pictures = torch.cat([self.vae.decode(some).sample for some in raw.split(_AT_ONCE)])  # type: ignore[union-attr]
         return (pictures.float() * 0.5 + 0.5).unflatten(0, lead)
+
+
+def load_picture_encoder(folder: Path) -> PictureEncoder:
+    """The image tower of a folder in the layout of diffusers."""
+    return PictureEncoder(_load(CLIPVisionModel, folder / "image_encoder"))
 
 
 def load_autoencoder(folder: Path) -> LatentAutoencoder:
