@@ -109,10 +109,7 @@ def _about_z(angle: float) -> np.ndarray:
 
 def _quarter(vertices: np.ndarray, triangles: np.ndarray, part: np.ndarray) -> np.ndarray:
     """The quarter turn that brings to the front the side from which the part is seen best."""
-    points, moving = _surface_points(vertices, triangles, part)
-    shown = [
-        _seen_share(points @ _about_z(-math.pi / 2 * quarter).T, moving) for quarter in range(4)
-    ]
+    shown = _seen_shares(*_surface_points(vertices, triangles, part))
     order = np.argsort(shown)[::-1]
     if shown[order[0]] <= max(_SEEN_LEAST, _SEEN_BETTER * shown[order[1]]):
         return np.eye(3)  # seen alike from two sides, or from none
@@ -136,12 +133,24 @@ def _surface_points(
     return origin + a * (corners[face, 1] - origin) + b * (corners[face, 2] - origin), part[face]
 
 
-def _seen_share(points: np.ndarray, moving: np.ndarray) -> float:
-    """Share of the cells of a coarse picture from the front in which the part lies nearest."""
-    flat = points[:, [0, 2]]
-    low, size = flat.min(axis=0), float(np.ptp(flat, axis=0).max())
-    cells = ((flat - low) / size * (_CELLS - 1e-6)).astype(int)
-    index = cells[:, 0] * _CELLS + cells[:, 1]
-    order = np.lexsort((points[:, 1], index))  # nearest first in each cell
-    first = np.append(True, np.diff(index[order]) > 0)
-    return float(moving[order][first].sum()) / _CELLS**2
+def _seen_shares(points: np.ndarray, moving: np.ndarray) -> np.ndarray:
+    """Shares (4,) of the cells of coarse pictures in which the part lies nearest.
+
+    Seen from -Y, and after each quarter turn that brings another side there: -X, +Y, +X.
+    """
+    shown = np.empty(4)
+    low, size = points.min(axis=0), np.ptp(points, axis=0)
+    nothing, number = np.iinfo(np.int64).max, np.arange(len(points))
+    for across, near, far in ((0, 0, 2), (1, 3, 1)):
+        step = (_CELLS - 1e-6) / max(size[across], size[2])
+        x, z = points[:, across] - low[across], points[:, 2] - low[2]
+        depth = points[:, 1 - across] - low[1 - across]
+        depth = (depth * (2.0**32 / size.max())).astype(np.int64)
+        for view, sign in ((near, 1), (far, -1)):
+            rightward = x if view in (0, 1) else size[across] - x
+            cells = (rightward * step).astype(np.intp) * _CELLS + (z * step).astype(np.intp)
+            # The number of the point rides in the low digits: the least key tells who is nearest.
+            nearest = np.full(_CELLS**2, nothing)
+            np.minimum.at(nearest, cells, sign * depth * _POINTS + number)
+            shown[view] = moving[nearest[nearest < nothing] % _POINTS].sum() / _CELLS**2
+    return shown
