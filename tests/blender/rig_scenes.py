@@ -100,35 +100,3 @@ def save(path):
     """The current scene as a file, which the tests' reader opens."""
     bpy.ops.wm.save_as_mainfile(filepath=str(path), check_existing=False)
     return path
-
-
-def motion_dict(rotations, *, root=None, fps=24.0, cyclic=False, root_bone=""):
-    """motion.json for these rotations.
-
-    Args:
-        rotations: Bone -> (frames, 4).
-        root: Rotations (frames, 4) and translations (frames, 3); None for at rest.
-    """
-    count = len(next(iter(rotations.values())))
-    still = (np.tile([1.0, 0, 0, 0], (count, 1)), np.zeros((count, 3)))
-    turns, places = root or still
-    return {
-        "version": 1,
-        "fps": fps,
-        "frame_count": count,
-        "cyclic": cyclic,
-        "bones": list(rotations),
-        "rotations": np.stack(list(rotations.values()), axis=1).tolist(),
-        "root_bone": root_bone,
-        "root": {
-            "rotations": np.asarray(turns).tolist(),
-            "translations": np.asarray(places).tolist(),
-        },
-    }
-
-
-def wander(count, seed, *, step=0.15):
-    """Rotations (count, 4) that change smoothly and far."""
-    random = np.random.default_rng(seed)
-    walk = np.cumsum(random.normal(size=(count, 4)) * step, axis=0) + np.array([1.5, 0, 0, 0])
-    return walk / np.linalg.norm(walk, axis=1, keepdims=True)
