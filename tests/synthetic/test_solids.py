@@ -35,6 +35,10 @@ CLOSED = {
         for axis in "xyz"
     },
     "cylinder": (solids.cylinder((1, 1, 1), (1, 2, 2), 0.5, segments=96), np.pi * 0.75),
+    "knurled": (
+        solids.knurled((1, 0, 1), (0, -2, 1), 0.5, teeth=10, depth=0.2),
+        5**0.5 * 10 * 0.5 * 0.4 * np.sin(np.pi / 10),
+    ),
     "sphere": (solids.sphere((1, 0, 0), 1.0, 64, 48), np.pi * 4 / 3),
     "bent tube": (solids.tube([(0, 0, 0), (1, 0, 0), (1, 1, 0)], 0.05, 64), np.pi * 0.0025 * 2),
     "ring": (solids.tube(RING, 0.1, 48, closed=True), np.pi * 0.01 * 2 * np.pi),
