@@ -7,10 +7,9 @@ import errno
 import os
 import sqlite3
 import time
-from collections.abc import Iterable
 from pathlib import Path
 
-from atop_backend.batch.jobs import BatchJob, guess_jobs, read_jobs
+from atop_backend.batch.jobs import Guess, guess_jobs, read_jobs
 from atop_backend.batch.lock import only_driver
 from atop_backend.batch.manifest import Manifest
 from atop_backend.batch.outcomes import PoolConfig, full_disk
@@ -78,11 +77,9 @@ def run(args: argparse.Namespace, emit: Emit) -> int:
             manifest.close()
 
 
-def _run(
-    args: argparse.Namespace, manifest: Manifest, jobs: Iterable[BatchJob] | None, emit: Emit
-) -> int:
+def _run(args: argparse.Namespace, manifest: Manifest, jobs: Guess | None, emit: Emit) -> int:
     if jobs is not None:
-        manifest.want(jobs)
+        manifest.want(*jobs)
     manifest.recover(args.retry_failed)
     reporter = _Reporter(manifest, emit)
     config = PoolConfig(
@@ -106,7 +103,12 @@ def _run(
     emit(Artifact("results", str(manifest.out / "results.csv")))
     sentence = f"{counts['done']} of {counts['all']} jobs are done"
     if counts["failed"]:
-        sentence += f", {counts['failed']} failed: see the report"
+        sentence += f", {counts['failed']} failed"
+    without = len(manifest.left_out())
+    if without:
+        sentence += f", assets without a part to move: {without}"
+    if counts["failed"] or without:
+        sentence += ", see the report"
     emit(Finished("", sentence))
     return 0
 
@@ -133,7 +135,7 @@ class _Reporter:
         self._due = now + max(REPORT_EVERY_S, (now - begun) / REPORT_SHARE)
 
 
-def _jobs(args: argparse.Namespace) -> list[BatchJob] | None:
+def _jobs(args: argparse.Namespace) -> Guess | None:
     """The jobs asked for; None to go on with those of the manifest."""
     if args.workers is not None and args.workers < 1:
         raise InputError(f"{args.workers} workers", hint="give at least one")
@@ -155,18 +157,18 @@ def _jobs(args: argparse.Namespace) -> list[BatchJob] | None:
         overrides=tuple(args.overrides),
     )
     if args.auto:
-        jobs = list(guess_jobs(args.jobs, template, args.prompt))
-        if not jobs:
+        guess = guess_jobs(args.jobs, template, args.prompt, args.workers or default_workers())
+        if not guess.jobs:
             raise InputError(
                 f"no asset in {args.jobs} has a part with a telling name",
                 hint='name parts such as "door_left", or write a job file',
             )
-        return jobs
+        return guess
     if args.jobs.is_dir():
         raise InputError(
             f"{args.jobs} is a folder", hint="add --auto to guess its parts, or give a job file"
         )
-    return read_jobs(args.jobs, template)
+    return Guess(read_jobs(args.jobs, template), {})
 
 
 def default_workers() -> int:

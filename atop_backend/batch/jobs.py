@@ -7,7 +7,8 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,8 +16,9 @@ from urllib.parse import unquote
 
 from atop_backend.batch.words import prompt_for, words_of
 from atop_backend.contracts import JobRequest
-from atop_backend.errors import InputError, SetupError
+from atop_backend.errors import AtopError, InputError, SetupError
 from atop_backend.export.names import identifier
+from atop_backend.rendering.selectors import parse, with_absolute_file
 
 ASSET_SUFFIXES = (".blend", ".glb", ".gltf", ".obj", ".usd", ".usda", ".usdc", ".usdz", ".urdf")
 _COLUMNS = {"asset", "part", "parts", "prompt", "motion", "amount", "seed"}
@@ -34,7 +36,8 @@ def read_jobs(path: Path, template: JobRequest) -> list[BatchJob]:
     """The jobs of a TOML file (tables `[[job]]`, `[defaults]`) or a CSV file (a row each).
 
     Keys and columns: asset, part (several joined by ";") or parts, prompt, motion, amount
-    ("70deg", or radians or file units) and seed. Paths are relative to the file.
+    ("70deg", or radians or file units) and seed. Paths are relative to the file, also those of
+    face indices in `faces:FILE`.
 
     Raises:
         InputError: The file cannot be read, or a job in it is wrong; names the job.
@@ -51,12 +54,20 @@ def read_jobs(path: Path, template: JobRequest) -> list[BatchJob]:
     return jobs
 
 
-def guess_jobs(folder: Path, template: JobRequest, prompt: str = "") -> Iterator[BatchJob]:
+class Guess(NamedTuple):
+    """Jobs for the parts of a folder's assets, and the assets that have none."""
+
+    jobs: list[BatchJob]
+    left_out: dict[str, str]  # label of the asset -> reason
+
+
+def guess_jobs(folder: Path, template: JobRequest, prompt: str = "", readers: int = 1) -> Guess:
     """A job for each named part that looks movable, such as "door_left" or "Drawer.001".
 
     Args:
         folder: Searched with all folders below it.
         prompt: One sentence for all parts, with {part} for the name; empty picks one by name.
+        readers: Assets to look into at the same time.
 
     Raises:
         InputError: The folder has no asset.
@@ -69,26 +80,47 @@ def guess_jobs(folder: Path, template: JobRequest, prompt: str = "") -> Iterator
         raise InputError(
             f"{folder} holds no asset", hint=f"it may hold {', '.join(ASSET_SUFFIXES)}"
         )
-    found, broken = False, None
-    for asset in assets:
+
+    def look(asset: Path) -> list[tuple[str, str]] | AtopError:
         try:
-            parts = movable_parts(asset, template.blender)
-        except SetupError as error:  # Blender is missing, or crashed on this one
-            parts, broken = [], error
-        for part, guess in parts:
-            found = True
-            sentence = prompt.format(part=part) if prompt else guess
-            request = replace(template, asset=asset.resolve(), parts=(part,), prompt=sentence)
-            yield _named(request, asset.relative_to(folder))
-    if broken is not None and not found:
+            return movable_parts(asset, template.blender)
+        except AtopError as error:  # unreadable, or Blender is missing or crashed on this one
+            return error
+
+    jobs, left_out, broken = [], {}, None
+    with ThreadPoolExecutor(readers) as pool:
+        for asset, found in zip(assets, pool.map(look, assets), strict=True):
+            label = asset.relative_to(folder)
+            if isinstance(found, AtopError):
+                left_out[label.as_posix()] = found.message
+                broken = found if isinstance(found, SetupError) else broken
+                continue
+            if not found:
+                left_out[label.as_posix()] = "no part has a telling name"
+            for part, guess in found:
+                sentence = prompt.replace("{part}", part) if prompt else guess
+                request = replace(template, asset=asset.resolve(), parts=(part,), prompt=sentence)
+                jobs.append(_named(request, label))
+    if broken is not None and not jobs:
         raise broken
+    return Guess(jobs, left_out)
 
 
 def movable_parts(asset: Path, blender: str = "") -> list[tuple[str, str]]:
     """Parts whose names say that they move, each with a sentence; of a part and its children the
-    part alone. A URDF tells which links move, so there every one of them counts."""
+    part alone. A URDF tells which links move, so there every one of them counts.
+
+    Raises:
+        InputError: The asset cannot be read.
+        SetupError: Blender is needed for it, and could not be had.
+    """
     if asset.suffix.lower() == ".urdf":
-        return _urdf_parts(asset)
+        from atop_backend.export.urdf_reader import movable_links
+
+        return [
+            (link, prompt_for(link) or prompt_for(joint) or f"the {' '.join(words_of(link))} moves")
+            for link, joint in movable_links(asset)
+        ]
     chosen: dict[str, str] = {}
     for name, ancestors in node_names(asset, blender):
         if prompt_for(name) and not any(map(prompt_for, ancestors)):
@@ -96,21 +128,12 @@ def movable_parts(asset: Path, blender: str = "") -> list[tuple[str, str]]:
     return list(chosen.items())
 
 
-def _urdf_parts(asset: Path) -> list[tuple[str, str]]:
-    from atop_backend.export.urdf_reader import movable_links
-
-    try:
-        movable = movable_links(asset)
-    except InputError:
-        return []
-    return [
-        (link, prompt_for(link) or prompt_for(joint) or f"the {' '.join(words_of(link))} moves")
-        for link, joint in movable
-    ]
-
-
 def node_names(asset: Path, blender: str = "") -> list[tuple[str, tuple[str, ...]]]:
-    """Names of the objects in an asset, each with the names above it; empty if unreadable."""
+    """Names of the objects in an asset, each with the names above it.
+
+    Raises:
+        InputError, SetupError: As `movable_parts`.
+    """
     try:
         match asset.suffix.lower():
             case ".glb" | ".gltf":
@@ -119,15 +142,20 @@ def node_names(asset: Path, blender: str = "") -> list[tuple[str, tuple[str, ...
                 words = (line.split(maxsplit=1) for line in _lines(asset))
                 named = (w[1].strip() for w in words if len(w) == 2 and w[0] in ("o", "g"))
                 return [(name, ()) for name in dict.fromkeys(named)]
-            case ".blend" | ".usd" | ".usda" | ".usdc" | ".usdz":
+            case _:
                 from atop_backend.rendering.views import list_parts
 
                 return [(name, ()) for name in list_parts(asset, blender=blender).nodes]
-    except InputError:
-        return []
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
-        return []  # rendering it will say what is wrong with it
-    return []
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        raise InputError(f"{asset.name} cannot be read ({error})", hint="export it anew") from error
+
+
+def input_files(request: JobRequest) -> list[Path]:
+    """All files that decide what comes out of a request, but for the bundled model."""
+    faces = [selector.file for selector in map(parse, request.parts) if selector.kind == "faces"]
+    folders = [folder for folder in (request.weights, request.finetuned) if folder is not None]
+    models = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
+    return [*asset_files(request.asset), *map(Path, faces), *models]
 
 
 def asset_files(asset: Path) -> list[Path]:
@@ -189,7 +217,7 @@ def _job(entry: Mapping[str, Any], base: Path, template: JobRequest) -> BatchJob
     request = replace(
         template,
         asset=(base / label).resolve(),
-        parts=tuple(part.strip() for part in parts),
+        parts=tuple(with_absolute_file(part.strip(), base.resolve()) for part in parts),
         prompt=str(entry.get("prompt") or ""),
         motion=entry.get("motion") or template.motion,
         amount=parse_amount(entry.get("amount")),
@@ -199,7 +227,8 @@ def _job(entry: Mapping[str, Any], base: Path, template: JobRequest) -> BatchJob
 
 
 def _named(request: JobRequest, label: Path) -> BatchJob:
-    name = identifier(f"{label.stem}_{'_'.join(request.parts)}", "asset")[:60]
+    words = [Path(each.file).stem if each.file else each.name for each in map(parse, request.parts)]
+    name = identifier(f"{label.stem}_{'_'.join(words)}", "asset")[:60]
     return BatchJob(name, label.as_posix(), request)
 
 

@@ -12,20 +12,21 @@ import json
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from atop_backend.batch.jobs import BatchJob, asset_files
+from atop_backend.batch.jobs import BatchJob, input_files
 from atop_backend.contracts import JobRequest
 from atop_backend.errors import InputError
+from atop_backend.rendering.selectors import parse
 
 State = Literal["waiting", "running", "done", "failed"]
 
 VERSION = 1
 KEY_LENGTH = 16  # hex digits; 100,000 jobs collide with a chance of 3e-10
-_NOT_IN_KEY = ("asset", "out", "device", "blender")  # where, not what
+_NOT_IN_KEY = ("asset", "out", "device", "blender", "weights", "finetuned")  # where, not what
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs (
     key TEXT PRIMARY KEY,
@@ -51,6 +52,7 @@ CREATE TABLE IF NOT EXISTS files (
     path TEXT PRIMARY KEY, size INTEGER, changed_ns INTEGER, digest TEXT
 );
 CREATE TABLE IF NOT EXISTS workers (pid INTEGER PRIMARY KEY, born TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS left_out (asset TEXT PRIMARY KEY, reason TEXT NOT NULL);
 """
 
 
@@ -110,13 +112,19 @@ class Manifest:
         """Close the file."""
         self._db.close()
 
-    def want(self, jobs: Iterable[BatchJob]) -> int:
+    def want(self, jobs: Iterable[BatchJob], left_out: Mapping[str, str] | None = None) -> int:
         """Take in the jobs of this run; what is known keeps its state. The number of jobs.
 
         Jobs of earlier runs that are not among them stay in the file but are left alone.
+
+        Args:
+            left_out: Assets that were looked at and gave no job, with the reason.
         """
         with self._db:
             self._db.execute("BEGIN")
+            self._db.execute("DELETE FROM left_out")
+            entries = (left_out or {}).items()
+            self._db.executemany("INSERT INTO left_out VALUES (?, ?)", entries)
             self._db.execute("UPDATE jobs SET wanted = 0")
             for position, job in enumerate(jobs):
                 key = self.key(job)
@@ -131,9 +139,20 @@ class Manifest:
         return self.counts()["all"]
 
     def key(self, job: BatchJob) -> str:
-        """Hash of the asset's content, its name in the batch, and the settings of the result."""
-        settings = {k: v for k, v in job.request.to_dict().items() if k not in _NOT_IN_KEY}
-        content = [self._digest(path) for path in asset_files(job.request.asset)]
+        """Hash of the content of all that the job reads, its name, and the settings of the result.
+
+        Settings that have their default are left out, so that a setting which a later version
+        adds does not make old jobs new.
+        """
+        fields = JobRequest.__dataclass_fields__
+        settings = {
+            name: value
+            for name, value in job.request.to_dict().items()
+            if name not in _NOT_IN_KEY and getattr(job.request, name) != fields[name].default
+        }
+        selectors = map(parse, job.request.parts)
+        settings["parts"] = [each._replace(file=Path(each.file).name).text for each in selectors]
+        content = [self._digest(path) for path in input_files(job.request)]
         text = json.dumps([job.label, content, settings], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
 
@@ -236,6 +255,10 @@ class Manifest:
         marks = ", ".join("?" * len(chosen))
         query = f"SELECT {_COLUMNS} FROM jobs WHERE wanted AND state IN ({marks}) ORDER BY position"
         return map(_row, self._db.execute(query, chosen).fetchall())
+
+    def left_out(self) -> list[tuple[str, str]]:
+        """Assets that gave no job, with the reason."""
+        return self._db.execute("SELECT asset, reason FROM left_out ORDER BY asset").fetchall()
 
     def note_worker(self, pid: int, born: str) -> None:
         """Remember a worker, so that the next driver can end it if this one is killed."""

@@ -17,6 +17,7 @@ from typing import Any
 from atop_backend.batch.manifest import JobRow, Manifest
 from atop_backend.batch.outcomes import Outcomes, PoolConfig, log_path, reduced
 from atop_backend.batch.processes import (
+    ONE_ORDER,
     POSIX,
     adopt_orphans,
     birth_mark,
@@ -243,4 +244,5 @@ def _environment(cores: int) -> dict[str, str]:
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, paths)),
         "OMP_NUM_THREADS": str(max(1, cores)),
+        **ONE_ORDER,
     }

@@ -12,6 +12,9 @@ import time
 from pathlib import Path
 
 POSIX = os.name == "posix"
+# NumPy's sums depend on how many threads share them: with one, results are the same to the last
+# bit on any number of cores. The environment of a worker, since it counts when NumPy is loaded.
+ONE_ORDER = {"OPENBLAS_NUM_THREADS": "1"}
 
 
 def birth_mark(pid: int) -> str:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from atop_backend.batch.manifest import JobRow, Manifest
 from atop_backend.batch.outcomes import Outcomes, PoolConfig, log_path, reduced
+from atop_backend.batch.processes import ONE_ORDER
 from atop_backend.batch.steps import (
     PRODUCT,
     Steps,
@@ -258,9 +259,9 @@ def _connect(ray: Any, cluster: RayConfig, workers: int) -> bool:
 
 
 def _variables() -> dict[str, str]:
-    """What workers on this machine need to find the package also in a clone."""
+    """What workers on this machine need to find the package also in a clone; and `ONE_ORDER`."""
     paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
-    return {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    return {"PYTHONPATH": os.pathsep.join(filter(None, paths)), **ONE_ORDER}
 
 
 def _relative(path: Path, root: Path | None) -> str:

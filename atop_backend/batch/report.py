@@ -66,6 +66,7 @@ def write_report(manifest: Manifest, since: float) -> Path:
         _errors(failed),
         _answers(done),
         _failures(failed),
+        _left_out(manifest.left_out()),
     ]
     path = manifest.out / "report.html"
     _aside(path).write_text(_PAGE.format(body="\n".join(body)), encoding="utf-8")
@@ -201,6 +202,17 @@ def _failures(failed: list[JobRow]) -> str:
     )
     head = "<tr><th>part<th>class<th>message<th class=n>tries<th>log"
     return f"<h2>Failures</h2>{more}<table>{head}{rows}</table>"
+
+
+def _left_out(assets: list[tuple[str, str]]) -> str:
+    if not assets:
+        return ""
+    more = f" The first {SHOWN}." if len(assets) > SHOWN else ""
+    rows = "".join(f"<tr><td>{_text(a)}<td>{_text(reason)}" for a, reason in assets[:SHOWN])
+    return (
+        f"<h2>Assets without a job</h2><p>{len(assets)} of them.{more}</p>"
+        f"<table><tr><th>asset<th>reason{rows}</table>"
+    )
 
 
 def _text(value: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from atop_backend.contracts import REQUEST_PATHS, JobRequest
 from atop_backend.errors import InputError
+from atop_backend.rendering.selectors import parse, with_absolute_file
 
 
 class Steps(NamedTuple):
@@ -93,16 +94,23 @@ def to_shared(request: JobRequest, root: Path | None) -> dict[str, Any]:
     data = request.to_dict()
     if root is None:
         return data
-    for name in REQUEST_PATHS:
-        if data[name] is None:
-            continue
+
+    def below(path: str) -> str:
         try:
-            data[name] = Path(data[name]).relative_to(root).as_posix()
+            return Path(path).relative_to(root).as_posix()
         except ValueError as error:
             raise InputError(
-                f"{data[name]} is not below the shared folder {root}",
+                f"{path} is not below the shared folder {root}",
                 hint="put assets and results there, or give another --root",
             ) from error
+
+    for name in REQUEST_PATHS:
+        if data[name] is not None:
+            data[name] = below(data[name])
+    data["parts"] = [
+        selector._replace(file=below(selector.file)).text if selector.file else text
+        for text, selector in zip(request.parts, map(parse, request.parts), strict=True)
+    ]
     return data
 
 
@@ -114,4 +122,5 @@ def from_shared(data: dict[str, Any], root: str) -> JobRequest:
     there: dict[str, Any] = {
         name: Path(root) / data[name] for name in REQUEST_PATHS if data[name] is not None
     }
-    return replace(request, **there)
+    parts = tuple(with_absolute_file(part, Path(root)) for part in request.parts)
+    return replace(request, **there, parts=parts)

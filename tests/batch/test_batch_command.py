@@ -51,7 +51,7 @@ def test_a_batch_reports_every_job_once(batch, tmp_path):
     events = batch(jobs, "--workers", 2)
 
     assert isinstance(events[-1], Finished)
-    assert events[-1].sentence == "2 of 3 jobs are done, 1 failed: see the report"
+    assert events[-1].sentence == "2 of 3 jobs are done, 1 failed, see the report"
     assert [e.step for e in events if isinstance(e, Progress)][-1] == 3
     with (tmp_path / "out" / "results.csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream))
@@ -131,3 +131,21 @@ def test_throughput_counts_only_this_run(batch, tmp_path):
 
 def test_durations_read_well():
     assert [duration(s) for s in (40, 600, 7500)] == ["40 s", "10 min", "2 h 05 min"]
+
+
+def test_assets_without_a_job_are_named_with_their_reason(batch, tmp_path):
+    assets = tmp_path / "assets"
+    assets.mkdir()
+    (assets / "a.obj").write_text("o door\nv 0 0 0\n")
+    (assets / "b.obj").write_text("o body\nv 0 0 0\n")
+    (assets / "c.glb").write_bytes(b"<b>")
+
+    events = batch(assets, "--auto")
+
+    assert events[-1].sentence == (
+        "1 of 1 jobs are done, assets without a part to move: 2, see the report"
+    )
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "<td>b.obj<td>no part has a telling name" in page
+    assert "<td>c.glb<td>c.glb cannot be read" in page
+    assert batch("--resume")[-1].sentence == events[-1].sentence

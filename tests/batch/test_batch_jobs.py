@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from atop_backend.batch.jobs import (
+    BatchJob,
     asset_files,
     guess_jobs,
     movable_parts,
@@ -16,6 +18,7 @@ from atop_backend.batch.jobs import (
     parse_amount,
     read_jobs,
 )
+from atop_backend.batch.manifest import Manifest
 from atop_backend.batch.steps import with_readable_asset
 from atop_backend.batch.words import prompt_for, words_of
 from atop_backend.contracts import JobRequest
@@ -129,27 +132,32 @@ def test_of_a_part_and_its_children_only_the_part_is_chosen(tmp_path, suffix):
     ]
 
 
-def test_a_folder_gives_a_job_a_movable_part_and_broken_files_none(tmp_path):
+def test_a_folder_gives_a_job_a_movable_part_and_a_reason_an_asset_without_one(tmp_path):
     (tmp_path / "deep").mkdir()
     write_gltf(tmp_path / "deep" / "a.glb", [{"name": "lid"}])
     (tmp_path / "b.glb").write_bytes(b"not a glb at all, and long enough to look")
     (tmp_path / "c.obj").write_text("o body\nv 0 0 0\no door_1\nv 0 0 0\n")
+    (tmp_path / "d.obj").write_text("o body\nv 0 0 0\n")
+    (tmp_path / "e.urdf").write_text("<robot")
 
-    jobs = list(guess_jobs(tmp_path, TEMPLATE))
+    jobs, left_out = guess_jobs(tmp_path, TEMPLATE, readers=2)
 
     assert [(job.label, *job.request.parts, job.request.prompt) for job in jobs] == [
         ("c.obj", "door_1", "the door opens"),
         ("deep/a.glb", "lid", "the lid opens"),
     ]
-    assert node_names(tmp_path / "b.glb") == []
+    assert left_out["b.glb"] == "b.glb cannot be read (not a glb)"
+    assert left_out["d.obj"] == "no part has a telling name"
+    assert "cannot be read" in left_out["e.urdf"]
+    assert len(left_out) == 3
 
 
 def test_one_template_can_prompt_all_parts(tmp_path):
     write_gltf(tmp_path / "a.glb", [{"name": "lid"}])
 
-    (job,) = guess_jobs(tmp_path, TEMPLATE, "lift the {part}")
+    (job,) = guess_jobs(tmp_path, TEMPLATE, "lift the {part} {gently}").jobs
 
-    assert job.request.prompt == "lift the lid"
+    assert job.request.prompt == "lift the lid {gently}"
 
 
 def test_the_files_that_an_asset_names_belong_to_it(tmp_path):
@@ -195,3 +203,46 @@ def test_a_urdf_is_given_to_blender_as_glb(tmp_path):
     assert readable.asset == tmp_path / "jobs" / "a-key.glb"
     assert ("thing", ("base",)) in node_names(readable.asset)
     assert with_readable_asset(readable) == readable
+
+
+def test_files_of_face_indices_are_relative_to_the_job_file(tmp_path):
+    file = tmp_path / "jobs.csv"
+    file.write_text("asset,part,prompt\na.glb,faces:sub/lid.txt#Chest,it opens\n")
+
+    (job,) = read_jobs(file, TEMPLATE)
+
+    assert job.request.parts == (f"faces:{tmp_path}/sub/lid.txt#Chest",)
+    assert job.name == "a_lid"
+
+
+@pytest.mark.parametrize("changed", ["a.obj", "lid.txt", "model/weights.bin"])
+def test_a_job_is_new_when_any_file_that_it_reads_has_changed(tmp_path, changed):
+    (tmp_path / "model").mkdir()
+    for name in ("a.obj", "lid.txt", "model/weights.bin"):
+        (tmp_path / name).write_text("before")
+    request = replace(
+        TEMPLATE, asset=tmp_path / "a.obj", parts=(f"faces:{tmp_path}/lid.txt",),
+        finetuned=tmp_path / "model",
+    )  # fmt: skip
+    job = BatchJob("a", "a.obj", request)
+    manifest = Manifest(tmp_path)
+    before = manifest.key(job)
+
+    assert manifest.key(job) == before
+    (tmp_path / changed).write_text("afterwards")
+
+    assert manifest.key(job) != before
+
+
+def test_a_job_stays_the_same_where_its_files_are_moved_as_they_are(tmp_path):
+    keys = []
+    for folder in (tmp_path / "here", tmp_path / "there"):
+        folder.mkdir()
+        (folder / "a.obj").write_text("same")
+        (folder / "lid.txt").write_text("1 2 3")
+        request = replace(
+            TEMPLATE, asset=folder / "a.obj", parts=(f"faces:{folder}/lid.txt#Chest",)
+        )
+        keys.append(Manifest(folder).key(BatchJob("a", "a.obj", request)))
+
+    assert keys[0] == keys[1]

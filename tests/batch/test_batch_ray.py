@@ -86,12 +86,15 @@ def test_what_always_dies_or_hangs_fails_alone(cluster, tmp_path):
 
 def test_requests_travel_with_paths_relative_to_the_shared_folder(tmp_path):
     here, there = tmp_path / "here", tmp_path / "there"
-    request = JobRequest(here / "a.glb", ("door",), "it opens", here / "out" / "a")
+    parts = ("door", f"faces:{here}/lid.npy#Chest")
+    request = JobRequest(here / "a.glb", parts, "it opens", here / "out" / "a")
 
     data = to_shared(request, here)
 
     assert (data["asset"], data["out"], data["weights"]) == ("a.glb", "out/a", None)
+    assert data["parts"] == ["door", "faces:lid.npy#Chest"]
     assert from_shared(data, str(there)).asset == there / "a.glb"
+    assert from_shared(data, str(there)).parts == ("door", f"faces:{there}/lid.npy#Chest")
     assert from_shared(to_shared(request, None), "") == request
 
 
