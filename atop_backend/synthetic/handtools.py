@@ -155,8 +155,8 @@ def clamp(rng: np.random.Generator) -> Draft:
         way = np.array((s.between(0.5, 1.0), s.between(-1.0, 1.0), 0.0)) * 0.03
         top = np.array((x, 0, tall + t + 0.026))
         s.move(cylinder(top - way, 2 * way, 0.2 * t, segments=8), "handle")
-        axis, motion = s.twist((0, 0, 1))
-        joint = resting(s, hinge(axis, (x, 0, tall), s.degrees(60, 178)), 0.5)
+        joint = resting(s, hinge((0, 0, 1), (x, 0, tall), s.degrees(60, 178)), 0.5)
+        joint, motion = s.either_way(joint)
         names = ("screw", "handle", "spindle", "bar", "clamp screw")
         objects = ("clamp", "c-clamp", "screw clamp", "g-clamp")
         return s.draft("clamp", joint, objects, names, motion, directed=False)

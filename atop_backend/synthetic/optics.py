@@ -103,8 +103,8 @@ def lens(rng: np.random.Generator) -> Draft:
     s.fix(cylinder((0, 0, 0), (0, 0, 0.15 * radius), 0.75 * radius), "metal")
     start, end, r = barrel(s, 0.15 * radius, radius, part)
     if part == "ring":
-        axis, motion = s.twist((0, 0, 1))
-        joint = point(s, hinge(axis, (0, 0, start), s.degrees(30, 150)), 0.35, 0.35)
+        joint = point(s, hinge((0, 0, 1), (0, 0, start), s.degrees(30, 150)), 0.35, 0.35)
+        joint, motion = s.either_way(joint)
         names = ("ring", "lens ring", "focus ring", "zoom ring", "aperture ring", "lens")
         return s.draft("lens", joint, _LENSES, names, motion, directed=False)
     if part == "barrel":
@@ -144,17 +144,16 @@ def flashlight(rng: np.random.Generator) -> Draft:
     objects = ("flashlight", "torch", "hand lamp", "flash light")
     if part in ("head", "tail"):
         outward = 1 if part == "head" else -1
-        if s.chance(0.4):
-            loose = s.chance(0.7)
-            axis = np.array([0, 0, outward if loose else -outward])
-            motion = say.UNSCREW if loose else say.SCREW
-        else:
-            axis, motion = s.twist((0, 0, outward))
-        joint = hinge(axis, (0, 0, length), s.degrees(40, 170))
+        loose = s.chance(0.7)
+        axis = (0, 0, outward if loose else -outward)
         names = (
             ("head", "front", "bezel", "lamp head") if part == "head" else ("tail cap", "end cap")
         )
-        joint = point(s, joint, 0.25, 0.35)
+        joint = point(s, hinge(axis, (0, 0, length), s.degrees(40, 170)), 0.25, 0.35)
+        if s.chance(0.4):
+            motion = say.UNSCREW if loose else say.SCREW
+        else:
+            joint, motion = s.either_way(joint)
         return s.draft("flashlight", joint, objects, names, motion, directed=False)
     back = None
     if part == "zoom":
@@ -205,15 +204,14 @@ def binoculars(rng: np.random.Generator) -> Draft:
     objects = ("binoculars", "field glasses", "pair of binoculars")
     sided = s.chance(0.7)  # it faces the front, so that a side can be named
     name = ("left " if chosen < 0 else "right ") if sided else ""
-    joint, directed, back = None, False, None
+    motion, back = None, None
     if part == "tube":
         joint = hinge((0, 0, chosen), (0, 0, 0), s.degrees(12, 40))
         names = ("tube", "barrel", "one tube", "one half", f"{name}tube", f"{name}barrel")
-        motion, back, directed = say.join(say.FOLD_IN, say.TURN), say.FOLD_OUT, True
+        motion, back = say.join(say.FOLD_IN, say.TURN), say.FOLD_OUT
     else:
-        axis, motion = s.twist((0, 0, 1))
         x = 0.0 if part == "wheel" else chosen * half
-        joint = hinge(axis, (x, 0, 0.8 * long), s.degrees(40, 170))
+        joint = hinge((0, 0, 1), (x, 0, 0.8 * long), s.degrees(40, 170))
         names = ("focus wheel", "wheel", "focus knob", "focusing ring")
         if part == "eyepiece":
             names = ("eyepiece", f"{name}eyepiece", "eyecup", "diopter ring")
@@ -221,7 +219,9 @@ def binoculars(rng: np.random.Generator) -> Draft:
         joint = s.lay(joint, (1, 0, 0), -np.pi / 2)  # the objectives look to -Y
         if not sided:
             joint = s.lay(joint, (0, 0, 1), s.one_of(np.pi, np.pi / 2, s.degrees(-180, 180)))
-    return s.draft("binoculars", joint, objects, names, motion, back, directed)
+    if motion is None:
+        joint, motion = s.either_way(joint)
+    return s.draft("binoculars", joint, objects, names, motion, back, directed=part == "tube")
 
 
 def scope(rng: np.random.Generator) -> Draft:
@@ -265,10 +265,11 @@ def scope(rng: np.random.Generator) -> Draft:
         s.fix(box((-0.3 * r, -1.6 * r, low * long), (0.3 * r, -0.5 * r, low * long + r)), "metal")
     outward = {"top": (0, 1, 0), "side": (1, 0, 0), "ring": (0, 0, 1)}[part]
     at = (0, 0, long) if part == "ring" else (0, 0, middle)
-    axis, motion = s.twist(outward)
-    joint = s.lay(hinge(axis, at, s.degrees(30, 150)), (1, 0, 0), np.pi / 2)  # y up, muzzle back
+    joint = hinge(outward, at, s.degrees(30, 150))
+    joint = s.lay(joint, (1, 0, 0), np.pi / 2)  # y up, muzzle back
     if s.chance(0.6):
         joint = s.lay(joint, (0, 0, 1), s.one_of(np.pi, np.pi / 2, -np.pi / 2))
+    joint, motion = s.either_way(joint)
     names = {
         "top": ("turret", "top turret", "knob", "elevation knob", "dial"),
         "side": ("turret", "side turret", "knob", "windage knob", "side knob"),

@@ -122,12 +122,12 @@ COUNTERCLOCKWISE = words(
 )
 # Right-handed threads, seen from the end that a hand takes hold of.
 UNSCREW = words(
-    "is unscrewed|unscrews|is twisted off|twists off|is loosened|is unscrewed counterclockwise"
-    "|is twisted open|twists open|screws off|is turned counterclockwise",
+    "is unscrewed|unscrews|is twisted off|twists off|is loosened"
+    "|is twisted open|twists open|screws off",
     "unscrew {}|twist {} off|twist {} open|loosen {}|twist off {}|screw {} off",
 )
 SCREW = words(
-    "is screwed on|is tightened|is screwed tight|is twisted shut|screws on|is turned clockwise",
+    "is screwed on|is tightened|is screwed tight|is twisted shut|screws on",
     "screw {} on|tighten {}|twist {} shut|screw {} tight",
 )
 SPIN = words(

@@ -126,7 +126,7 @@ class Sketch:
             return SWIVELS, None
         return (TILT_UP, TILT_DOWN) if climb > 0 else (TILT_DOWN, TILT_UP)
 
-    def twist(self, outward: Sequence[float]) -> tuple[np.ndarray, Words]:
+    def twist(self, outward: Sequence[float] | np.ndarray) -> tuple[np.ndarray, Words]:
         """An axis for something that turns either way, and words that fit it.
 
         Args:
@@ -136,6 +136,17 @@ class Sketch:
         axis = sign * np.asarray(outward, dtype=np.float64)
         way = CLOCKWISE if sign < 0 else COUNTERCLOCKWISE
         return axis, self.one_of(TURN, TURN, TURN, join(TURN, way), way)
+
+    def either_way(self, joint: JointMotion) -> tuple[JointMotion, Words]:
+        """A joint that turns either way about the axis of this one, and words that fit it.
+
+        They are true for somebody who looks from the front or from above, whatever the part faces.
+        """
+        towards = np.asarray(joint.axis)
+        if towards[1] > 0.5 or towards[2] < -0.5:
+            towards = -towards
+        axis, motion = self.twist(towards)
+        return hinge(axis, joint.origin, joint.upper), motion
 
     def swivel(self) -> tuple[np.ndarray, Words]:
         """An upright axis for a part that faces the front and swivels, and words that fit it."""

@@ -294,19 +294,21 @@ def pipe_valve(rng: np.random.Generator) -> Draft:
         s.move(cylinder((0, 0, stem - 0.1 * bore), (0, 0, 0.5 * bore), 0.4 * bore, segments=6))
         open_ = s.chance(0.6)
         s.turn(mark, (0, 0, 1), (0.0 if open_ else np.pi / 2) + (0.0 if side > 0 else np.pi))
-        axis, upper_rad = np.array((0.0, 0.0, float(s.sign()))), np.pi / 2 * s.between(0.9, 1.0)
+        upper_rad = np.pi / 2 * s.between(0.9, 1.0)
         motion = say.join(say.TURN, say.CLOSE if open_ else say.OPEN)
         parts = ("lever", "handle", "valve lever", "valve handle")
     else:
         _wheel(s, stem, bore * s.between(1.1, 2.4), True)
-        axis, motion = s.twist((0, 0, 1))
+        motion = None
         upper_rad = s.degrees(60, 178)
         parts = ("wheel", "hand wheel", "valve wheel", "handle", "valve handle")
-    joint = hinge(axis, (0, 0, 0), upper_rad)
+    joint = hinge((0, 0, s.sign()), (0, 0, 0), upper_rad)
     lean = s.one_of(0.0, np.pi / 2, np.pi / 2, s.degrees(-90, 90))
     joint = s.lay(joint, (1, 0, 0), lean)
     if s.chance(0.4):  # the pipe stands upright
         joint = s.lay(joint, (0, 1, 0), np.pi / 2)
+    if motion is None:
+        joint, motion = s.either_way(joint)
     objects = ("valve", "ball valve", "gate valve", "pipe", "pipe valve", "shutoff valve")
     return s.draft("valve", joint, objects, parts, motion, directed=False)
 
@@ -330,8 +332,8 @@ def end_knob(rng: np.random.Generator) -> Draft:
         tick(s, neck, length, wide, True)
     if s.chance(0.4):
         s.move(sphere((0, 0, neck + length), (0.95 * wide, 0.95 * wide, 0.3 * wide), 14, 5), "trim")
-    axis, motion = s.twist((0, 0, 1))
-    joint = point(s, hinge(axis, (0, 0, 0), s.degrees(40, 178)), 0.2, 0.4)
+    joint = point(s, hinge((0, 0, 1), (0, 0, 0), s.degrees(40, 178)), 0.2, 0.4)
+    joint, motion = s.either_way(joint)
     objects = ("valve", "radiator valve", "thermostatic valve", "pipe", "device")
     parts = ("knob", "head", "valve head", "handle", "cap")
     return s.draft("valve", joint, objects, parts, motion, directed=False)

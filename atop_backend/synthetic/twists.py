@@ -69,14 +69,13 @@ def screw_cap(rng: np.random.Generator) -> Draft:
         "canister": ("canister", "jerry can", "fuel can", "container"),
     }.get(style, ("bottle", "water bottle", "plastic bottle", "flask"))
     loose = s.chance(0.75)
-    if s.chance(0.3):
-        axis, motion = s.twist((0, 0, 1))
-    else:
-        axis, motion = (0, 0, 1 if loose else -1), say.UNSCREW if loose else say.SCREW
-    joint = hinge(axis, (*at, high), s.degrees(60, 178))
+    joint = hinge((0, 0, 1 if loose else -1), (*at, high), s.degrees(60, 178))
     parts = ("cap", "lid", "screw cap", "top", f"{objects[0]} cap", "screw top")
     if s.chance(0.15 if style != "tube" else 0.7):
         joint = point(s, joint, 0.3, 0.2)
+    motion = say.UNSCREW if loose else say.SCREW
+    if s.chance(0.3):
+        joint, motion = s.either_way(joint)
     return s.draft("screw cap", joint, objects, parts, motion, directed=False)
 
 
@@ -158,8 +157,8 @@ def timer(rng: np.random.Generator) -> Draft:
     else:
         s.move(knurled((0, 0, 0), (0, 0, rise), 0.45 * r, 0.4 * r, int(rng.integers(8, 16))))
     tick(s, 0, 0.15 * deep, r * 0.75, True)
-    axis, motion = s.twist((0, 0, 1))
-    joint = point(s, hinge(axis, (0, 0, 0), s.degrees(30, 178)), 0.3, 0.65)
+    joint = point(s, hinge((0, 0, 1), (0, 0, 0), s.degrees(30, 178)), 0.3, 0.65)
+    joint, motion = s.either_way(joint)
     objects = ("timer", "kitchen timer", "thermostat", "dimmer", "controller")
     if style == "lock":
         objects = ("combination lock", "padlock", "lock")
@@ -190,8 +189,8 @@ def key(rng: np.random.Generator) -> Draft:
         joint = point(s, slider((0, 0, 1), (0, 0, 0), 3 * r), 0.1, 0.85)
         motion = say.words("is pulled out|comes out|is taken out", "pull {} out|take {} out")
         return s.draft("key", joint, objects, ("key",), motion)
-    axis, motion = s.twist((0, 0, 1))
-    joint = point(s, hinge(axis, (0, 0, 0), s.degrees(45, 170)), 0.1, 0.85)
+    joint = point(s, hinge((0, 0, 1), (0, 0, 0), s.degrees(45, 170)), 0.1, 0.85)
+    joint, motion = s.either_way(joint)
     return s.draft("key", joint, objects, ("key",), motion, directed=False)
 
 
@@ -214,8 +213,8 @@ def stick(rng: np.random.Generator) -> Draft:
         s.move(lathe([*over, (1.05 * r, top - wall), (1.05 * r, low)], (0, 0, 0)), "front")
     objects = ("lipstick", "glue stick", "lip balm", "deodorant stick")
     if part == "base":
-        axis, motion = s.twist((0, 0, -1))
-        joint = point(s, hinge(axis, (0, 0, 0), s.degrees(60, 178)), 0.6, 0.1)
+        joint = point(s, hinge((0, 0, -1), (0, 0, 0), s.degrees(60, 178)), 0.6, 0.1)
+        joint, motion = s.either_way(joint)
         names = ("base", "bottom", "wheel", "twist base")
         return s.draft("stick", joint, objects, names, motion, directed=False)
     joint = slider((0, 0, 1), (0, 0, 0), high * s.between(0.3, 0.8))

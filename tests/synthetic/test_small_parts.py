@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from drafts import draft
 
 from atop_backend.synthetic.draft import Draft
@@ -30,33 +29,14 @@ def says(thing: Draft, *words: str) -> bool:
 
 def test_a_cap_is_unscrewed_counterclockwise_as_seen_from_its_end():
     senses = {"off": [], "on": []}
-    for seed in SEEDS:
+    for seed in range(80):
         thing = draft("screw_cap", seed)
         if says(thing, "unscrew", "loosen"):
             senses["off"].append(outward(thing))
-        elif says(thing, "tighten", "screw the cap on"):
+        elif says(thing, "tight", "screw the cap on"):
             senses["on"].append(outward(thing))
     assert min(map(len, senses.values())) >= 3
     assert min(senses["off"]) > 0 > max(senses["on"])
-
-
-@pytest.mark.parametrize("kind", ["end_knob", "lens", "mill", "timer"])
-def test_clockwise_is_as_seen_by_somebody_who_faces_the_part(kind):
-    seen = 0
-    for seed in SEEDS:
-        thing = draft(kind, seed)
-        counter = says(thing, "counter", "anti")
-        if thing.joint.kind == "prismatic" or not (counter or says(thing, "clockwise")):
-            continue
-        if kind == "lens":  # a ring may sit anywhere along it; the glass is at its front
-            builder = thing.builder
-            front = builder.triangles[-1].mean(axis=0) - middle(builder.triangles)
-            along = float(front @ np.asarray(thing.joint.axis))
-        else:
-            along = outward(thing)
-        assert (along > 0) == counter, f"seed {seed}"
-        seen += 1
-    assert seen >= 3
 
 
 def test_rings_of_cameras_turn_about_the_view_and_dials_about_the_upright():
