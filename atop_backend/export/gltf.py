@@ -13,7 +13,7 @@ import numpy as np
 
 from atop_backend.contracts import JointMotion
 from atop_backend.errors import SetupError
-from atop_backend.export.model import Y_UP_TO_Z_UP, ArticulatedModel, Link, part_pose
+from atop_backend.export.model import Y_UP_TO_Z_UP, ArticulatedModel, Link
 
 Z_UP_TO_Y_UP = Y_UP_TO_Z_UP.T
 SECONDS = 2.0  # one way
@@ -41,12 +41,18 @@ def write_gltf(model: ArticulatedModel, folder: Path) -> Path:
     clip = pygltflib.Animation(name="open", channels=[], samplers=[])
     root = pygltflib.Node(name=model.name, children=[])
     document.nodes.append(root)
-    for number, link in enumerate((model.base, *model.links)):
-        root.children.append(len(document.nodes))
-        document.nodes.append(_node(document, buffer, link, number))
-    for index, joint in enumerate(model.joints):
-        document.nodes[index + 2].extras = {"joint": _in_y_up(joint)}
-        _animate(clip, buffer, index + 2, joint)
+    document.nodes.append(_node(document, buffer, model.base, model.base.origin, 0))
+    root.children.append(1)
+    for index, (link, joint) in enumerate(zip(model.links, model.joints, strict=True)):
+        parent = model.parent_of(index)
+        place = link.origin - parent.origin  # the base stands at the root
+        node = _node(document, buffer, link, place, index + 1)
+        node.extras = {"joint": _in_y_up(joint)}
+        document.nodes.append(node)
+        _animate(clip, buffer, index + 2, joint, place)
+    for index, parent in enumerate(model.parents):
+        carrier = root if parent < 0 else document.nodes[parent + 2]
+        carrier.children.append(index + 2)
     document.scenes = [pygltflib.Scene(nodes=[0])]
     document.scene = 0
     document.animations = [clip]
@@ -95,10 +101,10 @@ class _Buffer:
         self._document.set_binary_blob(bytes(self._bytes))
 
 
-def _node(document: Any, buffer: _Buffer, link: Link, number: int) -> Any:
+def _node(document: Any, buffer: _Buffer, link: Link, place: np.ndarray, number: int) -> Any:
     import pygltflib
 
-    node = pygltflib.Node(name=link.name, translation=(Z_UP_TO_Y_UP @ link.origin).tolist())
+    node = pygltflib.Node(name=link.name, translation=(Z_UP_TO_Y_UP @ place).tolist(), children=[])
     if not len(link.triangles):
         return node
     positions = (link.vertices @ Z_UP_TO_Y_UP.T).astype(np.float32)
@@ -125,7 +131,7 @@ def _node(document: Any, buffer: _Buffer, link: Link, number: int) -> Any:
     return node
 
 
-def _animate(clip: Any, buffer: _Buffer, node: int, joint: JointMotion) -> None:
+def _animate(clip: Any, buffer: _Buffer, node: int, joint: JointMotion, place: np.ndarray) -> None:
     import pygltflib
 
     keys = 2
@@ -139,7 +145,7 @@ def _animate(clip: Any, buffer: _Buffer, node: int, joint: JointMotion) -> None:
         rows = np.concatenate([np.sin(half) * axis, np.cos(half)], axis=1)  # x, y, z, w
         path, kind = "rotation", "VEC4"
     else:
-        rows = np.stack([Z_UP_TO_Y_UP @ part_pose(joint, value)[:3, 3] for value in values])
+        rows = (place + values[:, None] * np.asarray(joint.axis)) @ Z_UP_TO_Y_UP.T
         path, kind = "translation", "VEC3"
     clip.channels.append(
         pygltflib.AnimationChannel(

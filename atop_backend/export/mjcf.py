@@ -39,10 +39,7 @@ def write_mjcf(model: ArticulatedModel, folder: Path) -> Path:
     assets = ElementTree.SubElement(root, "asset")
     base = ElementTree.SubElement(ElementTree.SubElement(root, "worldbody"), "body", name="base")
     _add_shapes(assets, base, model.base, meshes.get("base", []))
-    for name, link, joint in zip(model.joint_names, model.links, model.joints, strict=True):
-        body = ElementTree.SubElement(base, "body", name=link.name, pos=numbers(joint.origin))
-        _add_joint(body, name, link, joint)
-        _add_shapes(assets, body, link, meshes[link.name])
+    _add_bodies(assets, base, model, -1, meshes)
     contact = ElementTree.SubElement(root, "contact")
     for first, second in combinations(["base", *(link.name for link in model.links)], 2):
         ElementTree.SubElement(contact, "exclude", body1=first, body2=second)
@@ -50,6 +47,23 @@ def write_mjcf(model: ArticulatedModel, folder: Path) -> Path:
     ElementTree.indent(root)
     ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
     return path
+
+
+def _add_bodies(
+    assets: ElementTree.Element,
+    parent: ElementTree.Element,
+    model: ArticulatedModel,
+    carrier: int,
+    meshes: dict[str, list[Path]],
+) -> None:
+    """The bodies that hang on a link, -1 for the base, and what hangs on them."""
+    for index in model.carried_by(carrier):
+        link = model.links[index]
+        place = numbers(link.origin - model.parent_of(index).origin)
+        body = ElementTree.SubElement(parent, "body", name=link.name, pos=place)
+        _add_joint(body, model, index)
+        _add_shapes(assets, body, link, meshes[link.name])
+        _add_bodies(assets, body, model, index, meshes)
 
 
 def _add_shapes(
@@ -76,26 +90,28 @@ def _add_shapes(
         )
 
 
-def _add_joint(body: ElementTree.Element, name: str, link: Link, joint: JointMotion) -> None:
+def _add_joint(body: ElementTree.Element, model: ArticulatedModel, index: int) -> None:
+    joint = model.joints[index]
+    moved = sum(moved_inertia(link, joint) for link in model.moved_by(index))
     ElementTree.SubElement(
         body,
         "joint",
-        name=name,
+        name=model.joint_names[index],
         type="hinge" if joint.kind == "revolute" else "slide",
         axis=numbers(joint.axis),
         limited="true",
         range=numbers((joint.lower, joint.upper)),
         solreflimit=numbers((LIMIT_TIME, 1)),
-        damping=f"{moved_inertia(link, joint) / SETTLING_TIME:.6g}",
+        damping=f"{moved / SETTLING_TIME:.6g}",
     )
 
 
 def moved_inertia(link: Link, joint: JointMotion) -> float:
-    """What the joint has to accelerate: kg m2 about the axis of a hinge, kg on a slider."""
+    """What a joint has to accelerate of a link: kg m2 about a hinge's axis, kg on a slider."""
     assert link.mass is not None  # a moving part always has triangles
     mass, centre, inertia = link.mass
     if joint.kind == "prismatic":
         return mass
     axis = np.asarray(joint.axis)
-    distance = np.linalg.norm(np.cross(axis, centre))  # the link's frame lies on the axis
+    distance = np.linalg.norm(np.cross(axis, link.origin + centre - np.asarray(joint.origin)))
     return float(axis @ inertia @ axis + mass * distance**2)

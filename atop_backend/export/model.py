@@ -32,6 +32,7 @@ class MovingPart(NamedTuple):
     name: str
     triangles: np.ndarray  # (m,) bool over the triangles of the whole object
     joint: JointMotion
+    parent: int = -1  # index of the part that carries this one, such as a knob's door
 
 
 class Link(NamedTuple):
@@ -47,14 +48,28 @@ class Link(NamedTuple):
 
 
 class ArticulatedModel(NamedTuple):
-    """A fixed base and the parts that move relative to it; `joints[i]` moves `links[i]`."""
+    """A fixed base and the parts on it or on each other; `joints[i]` moves `links[i]`."""
 
     name: str
     base: Link
     links: list[Link]
     joints: list[JointMotion]  # export frame, metres and radians
     joint_names: list[str]
+    parents: list[int]  # of each link: the link that carries it, -1 for the base
     density: float  # kg/m3 behind the estimates of mass
+
+    def parent_of(self, index: int) -> Link:
+        """The link that carries a link."""
+        return self.base if self.parents[index] < 0 else self.links[self.parents[index]]
+
+    def carried_by(self, index: int) -> list[int]:
+        """The links that hang on a link, -1 for the base."""
+        return [child for child, parent in enumerate(self.parents) if parent == index]
+
+    def moved_by(self, index: int) -> list[Link]:
+        """The link of a joint and all that hangs on it, directly or not."""
+        below = [link for child in self.carried_by(index) for link in self.moved_by(child)]
+        return [self.links[index], *below]
 
 
 def asset_up(asset: Path | str) -> Up:
@@ -80,7 +95,7 @@ def build_model(
         density: kg/m3, for the estimates of mass.
 
     Raises:
-        InputError: Parts overlap, are empty, or do not fit the mesh.
+        InputError: Parts overlap, are empty, do not fit the mesh, or hang on each other in a ring.
     """
     _check(vertices, triangles, parts, metres_per_unit, density)
     turn = Y_UP_TO_Z_UP if up == "y" else np.eye(3)
@@ -100,12 +115,16 @@ def build_model(
         links=links,
         joints=joints,
         joint_names=[f"{link_name}_joint" for link_name in names],
+        parents=[part.parent for part in parts],
         density=density,
     )
 
 
 def part_pose(joint: JointMotion, value: float) -> np.ndarray:
-    """Where a link's frame stands at one joint value, (4, 4); radians or metres."""
+    """Where a link's frame stands at one joint value, (4, 4); radians or metres.
+
+    What carries the link is at rest.
+    """
     axis, pose = np.asarray(joint.axis), np.eye(4)
     pose[:3, 3] = joint.origin
     if joint.kind == "prismatic":
@@ -149,6 +168,16 @@ def _check(
             f"parts {', '.join(map(repr, shared))} share triangles",
             hint="export each triangle with one part only",
         )
+    for part in parts:
+        above, steps = part.parent, 0
+        while above != -1:
+            steps += 1
+            if not 0 <= above < len(parts) or steps > len(parts):
+                raise InputError(
+                    f"part {part.name!r} hangs on no part that hangs on the base",
+                    hint="name the index of the part that carries it, or -1",
+                )
+            above = parts[above].parent
 
 
 def _to_export(joint: JointMotion, turn: np.ndarray, metres_per_unit: float) -> JointMotion:

@@ -32,6 +32,8 @@ class SourceObject(NamedTuple):
 def read_jobs(jobs: Sequence[Path]) -> SourceObject:
     """One object with the part of each job folder; all jobs are of the same asset.
 
+    A part that lies within another job's part, such as a knob within its door, hangs on that.
+
     Raises:
         InputError: A job is unfinished, or the jobs are of different assets.
     """
@@ -52,7 +54,7 @@ def read_jobs(jobs: Sequence[Path]) -> SourceObject:
     if first is None:
         raise InputError("no job was named", hint="give the folder of a finished job")
     asset = requests[0].asset
-    return SourceObject(asset.stem, first[0], first[1], parts, asset_up(asset), 1.0)
+    return SourceObject(asset.stem, first[0], first[1], _nest(parts), asset_up(asset), 1.0)
 
 
 def read_description(path: Path) -> SourceObject:
@@ -60,7 +62,8 @@ def read_description(path: Path) -> SourceObject:
 
     JSON with `name`, `up` ("y" or "z"), `metres_per_unit`, `mesh` (an .npz beside it with
     `vertices` (n, 3), `triangles` (m, 3) and `part` (m,), the index of each triangle's part or
-    -1) and `parts`, a list of {"name": ..., "joint": {type, axis, origin, range}}.
+    -1) and `parts`, a list of {"name": ..., "joint": {type, axis, origin, range}} and, for a part
+    that hangs on another one, its index as `parent`.
 
     Raises:
         InputError: Something is missing or does not fit.
@@ -70,7 +73,12 @@ def read_description(path: Path) -> SourceObject:
         arrays = _read_arrays(path.parent / data["mesh"], ("vertices", "triangles", "part"))
         vertices, triangles, owner = arrays
         parts = [
-            MovingPart(str(part["name"]), owner == index, JointMotion.from_dict(part["joint"]))
+            MovingPart(
+                str(part["name"]),
+                owner == index,
+                JointMotion.from_dict(part["joint"]),
+                int(part.get("parent", -1)),
+            )
             for index, part in enumerate(data["parts"])
         ]
         up, units = data.get("up", "z"), float(data.get("metres_per_unit", 1.0))
@@ -84,6 +92,24 @@ def read_description(path: Path) -> SourceObject:
     return SourceObject(
         str(data.get("name", path.stem)), vertices, triangles.astype(int), parts, up, units
     )
+
+
+def _nest(parts: Sequence[MovingPart]) -> list[MovingPart]:
+    """The parts, each without the triangles of those within it, which hang on it."""
+    counts = [int(part.triangles.sum()) for part in parts]
+    nested = list(parts)
+    for index, part in enumerate(parts):
+        around = [
+            other
+            for other, whole in enumerate(parts)
+            if counts[other] > counts[index] and whole.triangles[part.triangles].all()
+        ]
+        if around:
+            carrier = min(around, key=counts.__getitem__)
+            rest = nested[carrier].triangles & ~part.triangles
+            nested[index] = nested[index]._replace(parent=carrier)
+            nested[carrier] = nested[carrier]._replace(triangles=rest)
+    return nested
 
 
 def _read_json(path: Path) -> dict[str, Any]:

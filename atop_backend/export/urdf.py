@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from xml.etree import ElementTree
 
-from atop_backend.contracts import JointMotion
 from atop_backend.export.inertia import MassProperties
 from atop_backend.export.meshes import write_meshes
 from atop_backend.export.model import ArticulatedModel, Link
@@ -29,8 +28,8 @@ def write_urdf(model: ArticulatedModel, folder: Path) -> Path:
     )
     for link in (model.base, *model.links):
         _add_link(robot, link, meshes.get(link.name, []))
-    for name, link, joint in zip(model.joint_names, model.links, model.joints, strict=True):
-        _add_joint(robot, name, link, joint)
+    for index in range(len(model.links)):
+        _add_joint(robot, model, index)
     path = folder / f"{model.name}.urdf"
     ElementTree.indent(robot)
     ElementTree.ElementTree(robot).write(path, encoding="utf-8", xml_declaration=True)
@@ -58,13 +57,15 @@ def _add_inertial(element: ElementTree.Element, mass: MassProperties) -> None:
     )
 
 
-def _add_joint(robot: ElementTree.Element, name: str, link: Link, joint: JointMotion) -> None:
-    element = ElementTree.SubElement(robot, "joint", name=name, type=joint.kind)
-    ElementTree.SubElement(element, "parent", link="base")
+def _add_joint(robot: ElementTree.Element, model: ArticulatedModel, index: int) -> None:
+    link, joint, parent = model.links[index], model.joints[index], model.parent_of(index)
+    element = ElementTree.SubElement(robot, "joint", name=model.joint_names[index], type=joint.kind)
+    ElementTree.SubElement(element, "parent", link=parent.name)
     ElementTree.SubElement(element, "child", link=link.name)
-    ElementTree.SubElement(element, "origin", xyz=numbers(joint.origin), rpy="0 0 0")
+    origin = numbers(link.origin - parent.origin)  # all frames have the same axes at rest
+    ElementTree.SubElement(element, "origin", xyz=origin, rpy="0 0 0")
     ElementTree.SubElement(element, "axis", xyz=numbers(joint.axis))
-    mass = link.mass.mass if link.mass is not None else 1.0
+    mass = sum(moved.mass.mass for moved in model.moved_by(index) if moved.mass is not None)
     ElementTree.SubElement(
         element,
         "limit",

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from atop_backend.contracts import JointMotion
 from atop_backend.errors import SetupError
 from atop_backend.export.model import ArticulatedModel, Link
 
@@ -41,8 +40,8 @@ def write_usd(model: ArticulatedModel, folder: Path) -> Path:
     fixed = UsdPhysics.FixedJoint.Define(stage, f"/{model.name}/base_fixed")
     fixed.CreateBody1Rel().SetTargets([Sdf.Path(f"/{model.name}/base")])
     UsdPhysics.ArticulationRootAPI.Apply(fixed.GetPrim())
-    for name, link, joint in zip(model.joint_names, model.links, model.joints, strict=True):
-        _add_joint(stage, model.name, name, link, joint)
+    for index in range(len(model.links)):
+        _add_joint(stage, model, index)
     stage.GetRootLayer().Export(str(path))
     return path
 
@@ -79,16 +78,18 @@ def _add_link(stage: Any, prim_path: str, link: Link) -> None:
     shape.CreateApproximationAttr(UsdPhysics.Tokens.convexDecomposition)
 
 
-def _add_joint(stage: Any, root: str, name: str, link: Link, joint: JointMotion) -> None:
+def _add_joint(stage: Any, model: ArticulatedModel, index: int) -> None:
     from pxr import Gf, Sdf, UsdPhysics
 
+    root, joint = model.name, model.joints[index]
+    link, parent = model.links[index], model.parent_of(index)
     kind = UsdPhysics.RevoluteJoint if joint.kind == "revolute" else UsdPhysics.PrismaticJoint
-    prim = kind.Define(stage, f"/{root}/{name}")
-    prim.CreateBody0Rel().SetTargets([Sdf.Path(f"/{root}/base")])
+    prim = kind.Define(stage, f"/{root}/{model.joint_names[index]}")
+    prim.CreateBody0Rel().SetTargets([Sdf.Path(f"/{root}/{parent.name}")])
     prim.CreateBody1Rel().SetTargets([Sdf.Path(f"/{root}/{link.name}")])
     prim.CreateAxisAttr("X")
     turn = Gf.Rotation(Gf.Vec3d(1, 0, 0), Gf.Vec3d(*joint.axis)).GetQuat()
-    prim.CreateLocalPos0Attr(Gf.Vec3f(*joint.origin))
+    prim.CreateLocalPos0Attr(Gf.Vec3f(*(link.origin - parent.origin).tolist()))
     prim.CreateLocalPos1Attr(Gf.Vec3f(0, 0, 0))
     prim.CreateLocalRot0Attr(Gf.Quatf(turn))
     prim.CreateLocalRot1Attr(Gf.Quatf(turn))

@@ -12,7 +12,7 @@ import numpy as np
 from atop_backend.errors import InputError
 
 from . import edit, mesh_parts, pick, read, write
-from .record import Articulation, articulations
+from .record import Articulation, articulation_of, articulations
 
 
 def joints_of_object(articulation: Articulation) -> list[Articulation]:
@@ -44,6 +44,14 @@ def write_description(context: bpy.types.Context, articulation: Articulation, fo
     with read.at_rest(context, every):
         objects = pick.whole_object(context, every)
         vertices, triangles, owners = _collect(context, objects, joints)
+        entries = [
+            {
+                "name": joint.tag,
+                "joint": edit.joint_now(joint).to_dict(),
+                "parent": _carrier(joint, joints),
+            }
+            for joint in joints
+        ]
     folder.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(folder / "mesh.npz", vertices=vertices, triangles=triangles, part=owners)
     units = context.scene.unit_settings
@@ -52,13 +60,18 @@ def write_description(context: bpy.types.Context, articulation: Articulation, fo
         "up": "z",
         "metres_per_unit": units.scale_length if units.system != "NONE" else 1.0,
         "mesh": "mesh.npz",
-        "parts": [
-            {"name": joint.tag, "joint": edit.joint_now(joint).to_dict()} for joint in joints
-        ],
+        "parts": entries,
     }
     path = folder / "description.json"
     path.write_text(json.dumps(description, indent=1), encoding="utf-8")
     return path
+
+
+def _carrier(joint: Articulation, joints: list[Articulation]) -> int:
+    """Index of the joint whose part carries this joint, such as a knob's door; -1 for none."""
+    above = articulation_of(joint.frame.parent)
+    frames = [other.frame for other in joints]
+    return frames.index(above.frame) if above is not None and above.frame in frames else -1
 
 
 def _collect(

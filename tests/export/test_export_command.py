@@ -23,11 +23,13 @@ def write_job(folder: Path, number: int, vertices: np.ndarray | None = None) -> 
     given, triangles, parts = cabinet()
     given = given if vertices is None else vertices
     part = parts[number]
+    carried = [other.triangles for other in parts if other.parent == number]
+    moving = np.logical_or.reduce([part.triangles, *carried])
     to_file = np.diag([2.0, 2.0, 2.0, 1.0])
     to_file[:3, 3] = 5.0, -1.0, 0.5
     normalised = (given - to_file[:3, 3]) / 2.0
     (folder / "render").mkdir(parents=True)
-    shape = RestShape(normalised, triangles, part.triangles, to_file, (part.name,))
+    shape = RestShape(normalised, triangles, moving, to_file, (part.name,))
     save_shape(folder / "render" / "shape.npz", shape)
     request = JobRequest(Path("/assets/cabinet.blend"), (part.name,), "it opens", folder)
     (folder / "request.json").write_text(json.dumps(request.to_dict()))
@@ -44,7 +46,7 @@ def run(*arguments: object) -> tuple[int, list]:
 
 
 def test_jobs_of_one_asset_become_one_object_with_all_parts(tmp_path):
-    jobs = [write_job(tmp_path / name, number) for number, name in enumerate("ab")]
+    jobs = [write_job(tmp_path / name, number) for number, name in enumerate("abc")]
     vertices, _, parts = cabinet()
 
     source = read_jobs(jobs)
@@ -54,10 +56,11 @@ def test_jobs_of_one_asset_become_one_object_with_all_parts(tmp_path):
     assert [part.triangles.tolist() for part in source.parts] == [
         part.triangles.tolist() for part in parts
     ]
+    assert [part.parent for part in source.parts] == [-1, -1, 0]
 
 
 def test_all_formats_are_written_and_announced(tmp_path):
-    jobs = [write_job(tmp_path / name, number) for number, name in enumerate("ab")]
+    jobs = [write_job(tmp_path / name, number) for number, name in enumerate("abc")]
 
     code, events = run(*jobs, "--out", tmp_path / "out")
 
@@ -93,10 +96,12 @@ def test_a_description_gives_the_same_object_as_the_jobs(tmp_path):
     for index, part in enumerate(parts):
         owner[part.triangles] = index
     np.savez(tmp_path / "mesh.npz", vertices=vertices, triangles=triangles, part=owner)
-    entries = [{"name": part.name, "joint": part.joint.to_dict()} for part in parts]
+    entries = [
+        {"name": part.name, "joint": part.joint.to_dict(), "parent": part.parent} for part in parts
+    ]
     description = tmp_path / "object.json"
     description.write_text(json.dumps({"name": "cabinet", "mesh": "mesh.npz", "parts": entries}))
-    jobs = [write_job(tmp_path / name, number) for number, name in enumerate("ab")]
+    jobs = [write_job(tmp_path / name, number) for number, name in enumerate("abc")]
 
     written, rendered = read_description(description), read_jobs(jobs)
 
@@ -105,6 +110,7 @@ def test_a_description_gives_the_same_object_as_the_jobs(tmp_path):
     for ours, theirs in zip(written.parts, rendered.parts, strict=True):
         assert ours.name == theirs.name
         assert ours.joint == theirs.joint
+        assert ours.parent == theirs.parent
         assert np.array_equal(ours.triangles, theirs.triangles)
 
 

@@ -43,6 +43,15 @@ def test_every_triangle_lands_in_exactly_one_link():
     assert len(model.base.triangles) + sum(counts) == len(triangles)
 
 
+@pytest.mark.parametrize("parents", [(0, -1, -1), (1, 0, -1), (5, -1, -1), (-2, -1, -1)])
+def test_parts_that_hang_on_no_base_are_refused(parents):
+    vertices, triangles, parts = cabinet()
+    parts = [part._replace(parent=parent) for part, parent in zip(parts, parents, strict=True)]
+
+    with pytest.raises(InputError, match="hangs on no part that hangs on the base"):
+        build_model("cabinet", vertices, triangles, parts, "z")
+
+
 def test_joint_origins_lie_on_the_axis_and_zero_is_the_given_pose():
     vertices, triangles, parts = cabinet()
     model = cabinet_model()
@@ -79,7 +88,7 @@ def test_limits_of_equal_value_are_kept_apart():
 
 
 def test_prismatic_travel_is_scaled_with_the_units_and_angles_are_not():
-    hinge, slider = cabinet_model(metres_per_unit=0.01).joints
+    hinge, slider, _ = cabinet_model(metres_per_unit=0.01).joints
 
     assert (hinge.upper, slider.upper) == (1.9, pytest.approx(0.0035))
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from export_toys import VALUES, cabinet, cabinet_model, moved, part_vertices
+from export_toys import VALUES, cabinet, cabinet_model, moved_with_all, part_vertices
 from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
 
@@ -15,22 +15,21 @@ from atop_backend.export.mjcf import write_mjcf
 from atop_backend.export.urdf import write_urdf
 from atop_backend.export.usd import write_usd
 
-LINKS = ["Tur_links_1", "tur_links_1_2"]
+LINKS = ["Tur_links_1", "tur_links_1_2", "knob"]
 # A file that is Y up and in centimetres, next to one that is Z up and in metres.
 FRAMES = [{"up": "z"}, {"up": "y", "metres_per_unit": 0.01}]
 
 
 def expected_vertices(options: dict) -> dict[tuple[str, float], np.ndarray]:
-    """(link, share of the range) -> world vertices in metres, Z up."""
+    """(link, share of every joint's range) -> world vertices in metres, Z up."""
     vertices, triangles, parts = cabinet()
     turn = Rotation.from_euler("x", 90 if options["up"] == "y" else 0, degrees=True)
     scale = options.get("metres_per_unit", 1.0)
     result = {}
-    for link, part in zip(LINKS, parts, strict=True):
-        points = part_vertices(part, vertices, triangles)
+    for index, link in enumerate(LINKS):
+        points = part_vertices(parts[index], vertices, triangles)
         for share in VALUES:
-            value = part.joint.lower + share * (part.joint.upper - part.joint.lower)
-            result[link, share] = turn.apply(moved(part, points, value)) * scale
+            result[link, share] = turn.apply(moved_with_all(parts, index, points, share)) * scale
     return result
 
 
@@ -50,9 +49,8 @@ def test_urdf_moves_in_yourdfpy_as_the_joints_say(tmp_path, options):
     assert sorted(robot.link_map) == sorted(["base", *LINKS])
     assert len(robot.actuated_joint_names) == len(model.joints)
     for (link, share), expected in expected_vertices(options).items():
-        joint = robot.joint_map[f"{link}_joint"]
-        value = joint.limit.lower + share * (joint.limit.upper - joint.limit.lower)
-        robot.update_cfg({joint.name: value})
+        limits = {name: robot.joint_map[name].limit for name in robot.actuated_joint_names}
+        robot.update_cfg({n: e.lower + share * (e.upper - e.lower) for n, e in limits.items()})
         pose = robot.get_transform(link, "base")
         mesh = robot.scene.geometry[f"{link}.obj"]
         points = np.asarray(mesh.vertices) @ pose[:3, :3].T + pose[:3, 3]
@@ -67,9 +65,7 @@ def test_mjcf_moves_in_mujoco_as_the_joints_say(tmp_path, options):
 
     assert model.njnt == len(LINKS)
     for (link, share), expected in expected_vertices(options).items():
-        joint = model.joint(f"{link}_joint")
-        lower, upper = joint.range
-        data.qpos[joint.qposadr[0]] = lower + share * (upper - lower)
+        data.qpos[:] = model.jnt_range[:, 0] + share * np.ptp(model.jnt_range, axis=1)
         mujoco.mj_kinematics(model, data)
         mesh = model.mesh(link)
         geom = next(
@@ -118,18 +114,22 @@ def test_usd_joints_move_the_parts_as_the_joints_say(tmp_path, options):
     assert len(movable) == len(LINKS)
     root = stage.GetDefaultPrim().GetPath()
     for (link, share), expected in expected_vertices(options).items():
-        joint = stage.GetPrimAtPath(f"{root}/{link}_joint")
-        pose = usd_pose(joint, share)
+        pose = usd_pose(stage, f"{root}/{link}", share)
         mesh = UsdGeom.Mesh(stage.GetPrimAtPath(f"{root}/{link}/mesh"))
         points = np.asarray(mesh.GetPointsAttr().Get(), dtype=float)
         assert same_points(points @ pose[:3, :3].T + pose[:3, 3], expected) < 1e-4
 
 
-def usd_pose(prim, share: float) -> np.ndarray:
-    """World pose of body 1 by the definition of UsdPhysics joints, body 0 being at rest."""
+def usd_pose(stage, link: str, share: float) -> np.ndarray:
+    """World pose of a link by the definition of UsdPhysics joints; the base is at rest."""
     from pxr import UsdPhysics
 
+    if link.endswith("/base"):
+        return np.eye(4)
+    prim = stage.GetPrimAtPath(f"{link}_joint")
     joint = UsdPhysics.Joint(prim)
+    assert joint.GetBody1Rel().GetTargets() == [link]
+    (carrier,) = joint.GetBody0Rel().GetTargets()
 
     def frame(position, rotation) -> np.ndarray:
         pose = np.eye(4)
@@ -150,7 +150,7 @@ def usd_pose(prim, share: float) -> np.ndarray:
         motion[:3, :3] = Rotation.from_euler("x", value, degrees=True).as_matrix()
     else:
         motion[0, 3] = value
-    return frame_0 @ motion @ np.linalg.inv(frame_1)
+    return usd_pose(stage, str(carrier), share) @ frame_0 @ motion @ np.linalg.inv(frame_1)
 
 
 @pytest.mark.parametrize("options", FRAMES)
@@ -165,24 +165,28 @@ def test_gltf_animation_moves_the_parts_as_the_joints_say(tmp_path, options):
     to_z_up = Rotation.from_euler("x", 90, degrees=True)
     names = [node.name for node in document.nodes]
     for (link, share), expected in expected_vertices(options).items():
-        node = document.nodes[names.index(link)]
-        turn, shift = gltf_pose(document, names.index(link), share * SECONDS)
-        shift = np.asarray(node.translation) if shift is None else shift
-        points = turn.apply(np.asarray(scene.geometry[link].vertices)) + shift
+        points, node = np.asarray(scene.geometry[link].vertices), names.index(link)
+        while node:  # up to the root
+            turn, shift = gltf_pose(document, node, share * SECONDS)
+            points = turn.apply(points) + shift
+            (node,) = [i for i, each in enumerate(document.nodes) if node in each.children]
         assert same_points(to_z_up.apply(points), expected) < 1e-4
 
 
-def gltf_pose(document, node: int, time: float) -> tuple[Rotation, np.ndarray | None]:
+def gltf_pose(document, node: int, time: float) -> tuple[Rotation, np.ndarray]:
     """Rotation and translation of a node in the clip, by the rules of glTF 2.0."""
     from scipy.spatial.transform import Slerp
 
-    clip = document.animations[0]
-    channel = next(channel for channel in clip.channels if channel.target.node == node)
+    clip, shift = document.animations[0], np.asarray(document.nodes[node].translation)
+    channels = [channel for channel in clip.channels if channel.target.node == node]
+    if not channels:
+        return Rotation.identity(), shift
+    (channel,) = channels
     sampler = clip.samplers[channel.sampler]
     times = accessor(document, sampler.input)[:, 0].astype(float)
     values = accessor(document, sampler.output).astype(float)
     if channel.target.path == "rotation":
-        return Slerp(times, Rotation.from_quat(values))(time), None
+        return Slerp(times, Rotation.from_quat(values))(time), shift
     return Rotation.identity(), np.array([np.interp(time, times, axis) for axis in values.T])
 
 
