@@ -14,7 +14,7 @@ from scenes import box, world_points  # noqa: E402
 
 from atop_backend.errors import InputError  # noqa: E402
 from atop_backend.geometry.rigs import load_rig  # noqa: E402
-from atop_backend.rendering import blender_rig, rigs  # noqa: E402
+from atop_backend.rendering import blender_import, blender_rig, rigs  # noqa: E402
 from atop_backend.rendering.blender_skin import FLIP, OBJECT  # noqa: E402
 from blender_addon.core.rig_motion import matrices  # noqa: E402
 
@@ -348,6 +348,26 @@ def test_colours_come_from_materials_textures_and_attributes(tmp_path):
     np.testing.assert_allclose(colours[1, ::2], np.broadcast_to([1, 0, 0], (4, 2, 3)), atol=0.01)
     np.testing.assert_allclose(colours[1, 1::2], np.broadcast_to([0, 0, 1], (4, 2, 3)), atol=0.01)
     np.testing.assert_allclose(colours[2], np.broadcast_to([0, 0.25, 0], (8, 2, 3)), atol=0.01)
+
+
+@pytest.mark.parametrize("suffix", ["fbx", "glb"])
+def test_files_of_other_programs_are_read_as_blender_imports_them(tmp_path, suffix):
+    tube(armature(location=(0, 1, 0)))
+    asset = tmp_path / f"asset.{suffix}"
+    if suffix == "fbx":
+        bpy.ops.export_scene.fbx(filepath=str(asset), add_leaf_bones=False)
+    else:
+        bpy.ops.export_scene.gltf(filepath=str(asset))
+    outcome = blender_rig.read_rig({"asset": str(asset), "armature": ""}, tmp_path)
+    found = load_rig(tmp_path / "rig.npz")
+    assert outcome["notes"] == []
+    blender_import.open_asset(asset)
+    turns = pose_randomly(bpy.data.objects[outcome["armature"]], 2)
+    matrix = np.tile(np.eye(4), (len(found.bones), 1, 1))
+    for bone, turn in turns.items():
+        matrix[found.bones.index(bone), :3, :3] = matrices(turn)
+    shown = world_points(next(o for o in bpy.data.objects if o.type == "MESH"))
+    np.testing.assert_allclose(blender_rig.skin_numpy(found, matrix), shown, atol=1e-4)
 
 
 def test_the_backend_reads_a_rig_through_a_process_of_its_own(tmp_path):

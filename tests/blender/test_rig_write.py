@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="needs a Python that has Blender's bpy module")
 
 import numpy as np  # noqa: E402
-from rig_motions import check, make_motion, wander, wanted_poses, write  # noqa: E402
-from rig_scenes import CREATURE, armature, hang, tube  # noqa: E402
+from rig_motions import check, make_motion, motion_dict, wander, wanted_poses, write  # noqa: E402
+from rig_scenes import CREATURE, armature, hang, save, tube  # noqa: E402
 from scenes import world_points  # noqa: E402
 
+from atop_backend.rendering import rigs  # noqa: E402
 from blender_addon.scene import rig_keys, rig_write  # noqa: E402
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
@@ -251,3 +254,39 @@ def test_what_hangs_on_the_rig_follows(rig, tmp_path):
     np.testing.assert_allclose(
         world_points(crate), before @ moved[:3, :3].T + moved[:3, 3], atol=2e-4
     )
+
+
+@pytest.mark.parametrize("suffix", ["blend", "glb"])
+def test_the_backend_writes_a_scene_and_a_gltf_with_the_motion(rig, tmp_path, suffix):
+    asset = tmp_path / f"asset.{suffix}"
+    if suffix == "blend":
+        save(asset)
+    else:
+        bpy.ops.export_scene.gltf(filepath=str(asset))
+    path = tmp_path / "motion.json"
+    path.write_text(json.dumps(motion_dict({"arm": wander(9, 1), "leg": wander(9, 2)}, root=ROOT)))
+    files = rigs.write_motion(asset, path, tmp_path / "out", fps=24.0)
+    assert sorted(files) == ["blend", "glb"]
+    bpy.ops.wm.open_mainfile(filepath=str(files["blend"]))
+    made = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
+    scene = bpy.context.scene
+    assert (scene.frame_start, scene.frame_end, scene.frame_current) == (1, 9, 1)
+    bones = ("hips", "arm", "hand", "leg")
+    shown = shown_heads(made, bones)
+    assert np.ptp(shown, axis=0).max() > 0.5
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.context.scene.render.fps = 24
+    bpy.ops.import_scene.gltf(filepath=str(files["glb"]))
+    made = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
+    first = bpy.data.actions[0].frame_range[0]
+    # a glTF begins at zero; its bones have other axes but the same joints
+    np.testing.assert_allclose(shown_heads(made, bones, first), shown, atol=1e-3)
+
+
+def shown_heads(rig, bones, first=1):
+    """World places of the heads of bones in nine frames, (frames, bones, 3)."""
+    found = []
+    for frame in range(9):
+        bpy.context.scene.frame_set(int(first) + frame)
+        found.append([rig.matrix_world @ rig.pose.bones[name].head for name in bones])
+    return np.array(found)
