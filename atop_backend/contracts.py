@@ -266,3 +266,73 @@ class JobResult:
             model=data.get("model", ""),
             version=data.get("version", ""),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class AnimateRequest:
+    """What the artist asks for: a rigged asset that moves as a sentence or a video shows."""
+
+    asset: Path
+    prompt: str  # may be empty where a video is given
+    out: Path  # the job folder
+    armature: str = ""  # empty for the only one
+    bones: tuple[str, ...] = ()  # only these may move; empty for all that deform
+    guidance: AnimateGuidance = "auto"
+    videos: tuple[Path, ...] = ()  # mp4 files, or folders of frames; one a camera
+    cameras: Path | None = None  # cameras.json, one a video
+    weights: Path | None = None  # a folder of CogVideoX weights
+    frames: int = 24  # poses
+    fps: float = 24.0  # poses a second
+    cyclic: bool = False  # the last pose is the first
+    seed: int = 0
+    device: str = "auto"
+    blender: str = ""
+    overrides: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _choice("guidance", self.guidance, ("auto", "video", "cogvideox", "prior"))
+        if not self.videos and not any(letter.isalpha() for letter in self.prompt):
+            raise InputError(
+                "there is neither a prompt nor a video",
+                hint='say what the rig does, such as "it walks", or give a video of the motion',
+            )
+        if len(self.prompt) > MOST_PROMPT:
+            raise InputError(
+                f"the prompt has more than {MOST_PROMPT} letters", hint="say it in one sentence"
+            )
+        if self.frames < 2 or not (math.isfinite(self.fps) and self.fps > 0):
+            raise InputError(
+                f"{self.frames} frames at {self.fps:g} a second are no motion",
+                hint="ask for at least 2 frames, at a rate above 0",
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The request as in `request.json`."""
+        data = asdict(self)
+        for key in ("asset", "out", "cameras", "weights"):
+            data[key] = None if data[key] is None else str(data[key])
+        data["videos"] = [str(video) for video in self.videos]
+        return data
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> AnimateRequest:
+        """The request that `to_dict` wrote; an unknown key is an error."""
+        unknown = set(data) - set(cls.__dataclass_fields__)
+        if unknown:
+            raise InputError(
+                f"the request has unknown keys {sorted(unknown)}",
+                hint="remove them or use the matching add-on and backend versions",
+            )
+        data = dict(data)
+        for key in ("asset", "out", "cameras", "weights"):
+            if data.get(key) is not None:
+                data[key] = Path(data[key])
+        try:
+            data["videos"] = tuple(map(Path, data.get("videos", ())))
+            for key in ("bones", "overrides"):
+                data[key] = tuple(map(str, data.get(key, ())))
+            return cls(**data)
+        except TypeError as error:
+            raise InputError(
+                f"the request is incomplete ({error})", hint="it needs asset, prompt and out"
+            ) from error
