@@ -24,6 +24,7 @@ JointKind = Literal["revolute", "prismatic"]
 Motion = Literal["auto", "hinge", "slider"]
 Preset = Literal["default", "paper", "tiny", "imagedream"]
 Guidance = Literal["sampled", "sds", "x0"]
+AnimateGuidance = Literal["auto", "video", "cogvideox", "prior"]
 
 MOST_PROMPT = 1000  # letters; a longer text is no sentence about a part
 REQUEST_PATHS = ("asset", "out", "weights", "finetuned", "earlier")  # of a request

@@ -49,7 +49,7 @@ def test_choices_that_make_no_motion_are_refused(wrong):
 @pytest.mark.parametrize("change", [{"wings": 2}, {"asset": None, "videos": 3}])
 def test_json_that_is_no_request_is_refused(change):
     data = REQUEST.to_dict() | change
-    with pytest.raises(InputError, match="unknown keys|incomplete"):
+    with pytest.raises(InputError, match=r"unknown keys|incomplete"):
         AnimateRequest.from_dict(data)
     with pytest.raises(InputError, match="incomplete"):
         AnimateRequest.from_dict({"prompt": "it walks"})
