@@ -9,42 +9,12 @@ from typing import Literal
 import bpy
 import numpy as np
 
-from atop_backend.contracts import Answer, JointMotion
+from atop_backend.contracts import JointMotion
 from atop_backend.errors import InputError
 
 from . import animate, convert, mesh_parts, physics, pick, rig, write
 from .mesh_parts import MeshPart
 from .record import Articulation, articulations
-
-
-def keep_answers(
-    articulation: Articulation, answers: Sequence[Answer], job: str, prompt: str
-) -> None:
-    """Store all answers with the joint, so that the artist can step through them later.
-
-    Args:
-        answers: Best first, with joints in the world frame of the rest pose.
-        job: The job folder, for its videos and for export.
-    """
-    stored = {"answers": [a.to_dict() for a in answers], "chosen": 0, "job": job, "prompt": prompt}
-    articulation.store(articulation.data | stored)
-
-
-def answers_of(articulation: Articulation) -> list[Answer]:
-    """The stored answers, best first; empty for a joint that was written by hand."""
-    return [Answer.from_dict(entry) for entry in articulation.data.get("answers", ())]
-
-
-def choose_answer(articulation: Articulation, index: int) -> Answer:
-    """Move the joint to another answer, at once and with the same keyframes."""
-    answers = answers_of(articulation)
-    if not 0 <= index < len(answers):
-        raise InputError(
-            f"there is no answer {index + 1}", hint=f"choose one of 1 to {len(answers)}"
-        )
-    write.set_joint(articulation, answers[index].joint)
-    articulation.store(articulation.data | {"chosen": index})
-    return answers[index]
 
 
 def flip(articulation: Articulation) -> None:
@@ -122,74 +92,15 @@ def bake(context: bpy.types.Context, articulation: Articulation) -> int:
     return len(values)
 
 
-def articulate_like(
-    context: bpy.types.Context,
-    articulation: Articulation,
-    others: Sequence[bpy.types.Object],
-    *,
-    mirror: bool,
-    frame_start: float,
-    duration_frames: float,
-) -> list[Articulation]:
-    """Give similar parts the same joint: shifted along, or mirrored to the other side.
-
-    Raises:
-        InputError: The part is not an object of its own, or nothing else is selected.
-    """
-    own = articulation.parts()
-    targets = [ob for ob in others if ob not in own and pick.has_faces(ob)]
-    if not own or not targets:
-        raise InputError(
-            "there is nothing to copy the joint to",
-            hint="select the similar parts, then the articulated part last",
-        )
-    joint, first = joint_now(articulation), _centre(own[0])
-    made = []
-    for ob in targets:
-        there = joint_for_similar(joint, first, _centre(ob), mirror=mirror)
-        made.append(
-            write.write_joint(
-                context,
-                [ob],
-                there,
-                frame_start=frame_start,
-                duration_frames=duration_frames,
-            )
-        )
-    return made
-
-
-def joint_for_similar(
-    joint: JointMotion, here: np.ndarray, there: np.ndarray, *, mirror: bool
-) -> JointMotion:
-    """The joint of a like part elsewhere.
-
-    Args:
-        here: Centre of the part that has the joint, (3,).
-        there: Centre of the other part, (3,).
-        mirror: Reflect in the plane halfway between them, instead of shifting.
-    """
-    shift = np.eye(4)
-    shift[:3, 3] = there - here
-    distance = np.linalg.norm(there - here)
-    if not mirror or distance == 0:
-        return convert.transform_joint(joint, shift)
-    normal = (there - here) / distance
-    reflect = np.eye(4)
-    reflect[:3, :3] -= 2 * np.outer(normal, normal)
-    reflect[:3, 3] = 2 * normal * float(normal @ (here + there) / 2)
-    return convert.transform_joint(joint, reflect)
-
-
-def _centre(ob: bpy.types.Object) -> np.ndarray:
-    low, high = pick.bounds({ob, *ob.children_recursive})
-    return (low + high) / 2
-
-
 def physics_body(
     context: bpy.types.Context, parts: Sequence[bpy.types.Object | MeshPart]
 ) -> bpy.types.Object | None:
-    """What holds the joint in a simulation: the largest mesh of the object beside the parts."""
+    """What holds the joint in a simulation: the mesh that the part's faces are of, else the
+    largest mesh of the object beside the parts.
+    """
+    cut = next((part.object for part in parts if isinstance(part, MeshPart)), None)
+    if cut is not None:
+        return cut
     moving = {
         each
         for part in parts
@@ -204,7 +115,7 @@ def physics_body(
 
 def add_physics(context: bpy.types.Context, articulation: Articulation) -> None:
     """A rigid body constraint for a joint that has none yet."""
-    body = physics_body(context, articulation.parts())
+    body = physics_body(context, parts_again(articulation))
     if body is None:
         raise InputError(
             "there is nothing for the part to hang on", hint="give the object a body mesh"

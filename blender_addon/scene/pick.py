@@ -12,6 +12,7 @@ from atop_backend.errors import InputError
 
 from . import convert
 from .mesh_parts import MeshPart
+from .record import KEY, STAND_IN
 from .write import ancestors, root_parts
 
 Source = Literal["OBJECTS", "VERTEX_GROUP", "MATERIAL", "FACES", "ATTRIBUTE"]
@@ -148,12 +149,17 @@ def whole_object(context: bpy.types.Context, parts: Sequence[Part]) -> list[bpy.
     return _here(context, below | _touching(context, below))
 
 
+def _is_stand_in(ob: bpy.types.Object) -> bool:
+    return f"{KEY}_{STAND_IN}" in ob and KEY not in ob  # the frame points at one by that name
+
+
 def _meshes(objects: set[bpy.types.Object]) -> bool:
     return any(ob.type in SURFACES for ob in objects)
 
 
 def _here(context: bpy.types.Context, objects: set[bpy.types.Object]) -> list[bpy.types.Object]:
-    return sorted((ob for ob in objects if ob.name in context.scene.objects), key=lambda o: o.name)
+    here = (ob for ob in objects if ob.name in context.scene.objects and not _is_stand_in(ob))
+    return sorted(here, key=lambda ob: ob.name)
 
 
 def _touching(context: bpy.types.Context, parts: set[bpy.types.Object]) -> set[bpy.types.Object]:

@@ -18,6 +18,9 @@ from atop_backend.errors import InputError
 
 KEY = "atop"
 VERSION = 1
+STAND_IN = "stand_in"  # what is simulated in place of the parts; also marks all of its kind
+LEADER = "leader"  # what the parts hang on while they can be simulated
+NOT_OF_A_LAYER = ("layers", "physics")  # what stays when an earlier joint of a part comes back
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ def articulation_of(ob: bpy.types.Object | None) -> Articulation | None:
             return found
         for constraint in ob.constraints:
             if constraint.type == "CHILD_OF" and constraint.target is not None:
-                found = from_frame(constraint.target.parent)
+                found = from_frame(_above_stand_ins(constraint.target).parent)
                 if found is not None:
                     return found
         for modifier in ob.modifiers:
@@ -118,6 +121,13 @@ def articulation_of(ob: bpy.types.Object | None) -> Articulation | None:
                     return found
         ob = ob.parent
     return None
+
+
+def _above_stand_ins(ob: bpy.types.Object) -> bpy.types.Object:
+    """The pivot if the object is the leader of a simulated part, else the object itself."""
+    while f"{KEY}_{STAND_IN}" in ob and ob.parent is not None:
+        ob = ob.parent
+    return ob
 
 
 def require_articulation(ob: bpy.types.Object | None) -> Articulation:

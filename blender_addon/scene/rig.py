@@ -64,17 +64,28 @@ def aim_rig(articulation: Articulation, joint: JointMotion, parent_world: np.nda
         The world matrix of the frame in that pose, as Blender's single precision has it.
     """
     frame, pivot = articulation.frame, articulation.pivot
-    inverse = convert.as_matrix(np.linalg.inv(parent_world))
     location, turn, _ = convert.as_matrix(convert.joint_frame(joint)).decompose()
     frame.location, frame.rotation_quaternion = location, turn
-    frame.matrix_parent_inverse = inverse
+    frame.matrix_parent_inverse = convert.as_matrix(np.linalg.inv(parent_world))
     frame.empty_display_type = "SINGLE_ARROW" if joint.kind == "revolute" else "ARROWS"
     _drive(pivot, joint)
     _limit(pivot, joint)
+    return frame_at_rest(articulation, parent_world)
+
+
+def frame_at_rest(articulation: Articulation, parent_world: np.ndarray | None = None) -> np.ndarray:
+    """World matrix of the frame in the pose that its joint belongs to, (4, 4).
+
+    Args:
+        parent_world: Of the frame's parent in that pose; as stored if None.
+    """
+    frame = articulation.frame
     basis = convert.as_array(frame.matrix_basis)
     if frame.parent is None:
         return basis
-    return parent_world @ convert.as_array(inverse) @ basis
+    if parent_world is None:
+        parent_world = np.array(articulation.data["parent_world"])
+    return parent_world @ convert.as_array(frame.matrix_parent_inverse) @ basis
 
 
 def _drive(pivot: bpy.types.Object, joint: JointMotion) -> None:
@@ -91,12 +102,13 @@ def _drive(pivot: bpy.types.Object, joint: JointMotion) -> None:
     path, index = ("rotation_euler", 2) if turns else ("location", 0)
     # simple expressions: Blender runs them even where Python scripts in files are forbidden
     curve = pivot.driver_add(path, index)
-    _express(curve, pivot, "open * (upper if upper > 0 else lower)", ("open", "lower", "upper"))
+    express(curve, pivot, "open * (upper if upper > 0 else lower)", ("open", "lower", "upper"))
 
 
-def _express(
+def express(
     curve: bpy.types.FCurve, pivot: bpy.types.Object, expression: str, names: tuple[str, ...]
 ) -> None:
+    """Let a driver follow custom properties of the pivot."""
     curve.driver.expression = expression
     for name in names:
         variable = curve.driver.variables.new()
@@ -122,8 +134,8 @@ def _limit(pivot: bpy.types.Object, joint: JointMotion) -> None:
         else:
             setattr(limit, f"use_min_{axis}", True)
             setattr(limit, f"use_max_{axis}", True)
-    _express(limit.driver_add(f"min_{travels}"), pivot, "lower", ("lower",))
-    _express(limit.driver_add(f"max_{travels}"), pivot, "upper", ("upper",))
+    express(limit.driver_add(f"min_{travels}"), pivot, "lower", ("lower",))
+    express(limit.driver_add(f"max_{travels}"), pivot, "upper", ("upper",))
 
 
 def freeze_limits(pivot: bpy.types.Object) -> None:

@@ -14,7 +14,7 @@ from atop_backend.errors import InputError
 from ..core.keyframes import Easing, open_keys
 from . import animate, convert, mesh_parts, physics, rig
 from .mesh_parts import MeshPart
-from .record import Articulation, articulations
+from .record import LEADER, NOT_OF_A_LAYER, Articulation, articulations
 
 
 def write_joint(
@@ -82,7 +82,7 @@ def set_joint(articulation: Articulation, joint: JointMotion) -> None:
             case "child_of":
                 part.constraints[hang["constraint"]].inverse_matrix = convert.as_matrix(inverse)
     articulation.store(data | {"joint": joint.to_dict()})
-    physics.update_limits(articulation)
+    physics.update_physics(articulation)
 
 
 def revert(context: bpy.types.Context, articulation: Articulation) -> None:
@@ -98,7 +98,8 @@ def revert(context: bpy.types.Context, articulation: Articulation) -> None:
         return
     for index, hang in enumerate(data["parts"]):
         part = articulation.pointed(f"part_{index}")
-        if part is not None and hang["how"] == "parent" and part.parent != articulation.pivot:
+        carriers = articulation.pivot, articulation.pointed(LEADER)
+        if part is not None and hang["how"] == "parent" and part.parent not in carriers:
             raise InputError(
                 f"{part.name!r} has been given another parent since",
                 hint="revert or clear that one first",
@@ -284,9 +285,10 @@ def _refresh_parents(context: bpy.types.Context, articulation: Articulation) -> 
 
 
 def _remember_layer(articulation: Articulation) -> None:
+    """Keep the joint and its answers as they are, for `revert` to come back to."""
     data = articulation.data
-    joint = articulation.joint.to_dict()
-    layer = {"joint": joint, "parent_world": data["parent_world"], "parts": data["parts"]}
+    layer = {key: value for key, value in data.items() if key not in NOT_OF_A_LAYER}
+    layer["joint"] = articulation.joint.to_dict()
     animation = articulation.pivot.animation_data
     number = len(data["layers"])
     articulation.point(f"layer_action_{number}", animation.action if animation else None)
@@ -301,7 +303,8 @@ def _restore_layer(articulation: Articulation) -> None:
     animate.assign_action(articulation.pivot, older)
     articulation.point(f"layer_action_{len(data['layers'])}", None)
     articulation.point("action", older)
-    articulation.store(data | {"parts": layer["parts"], "parent_world": layer["parent_world"]})
+    kept = {key: data[key] for key in data if key in layer or key in NOT_OF_A_LAYER}
+    articulation.store(kept | layer)
     set_joint(articulation, JointMotion.from_dict(layer["joint"]))
     if newest is not None and newest.users == 0:
         bpy.data.actions.remove(newest)

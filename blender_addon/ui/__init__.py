@@ -10,12 +10,18 @@ from . import (
     preferences,
     preview,
     props,
+    refit,
+    setup_operators,
+    write_back,
 )
 
 MODULES = (
     preferences,
     props,
     operators,
+    write_back,
+    refit,
+    setup_operators,
     edit_operators,
     place_axis,
     preview,

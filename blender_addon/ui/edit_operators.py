@@ -9,10 +9,10 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 from atop_backend.errors import AtopError
 
 from ..core.keyframes import seconds_to_frames
-from ..scene import edit, export, write
+from ..scene import answers, edit, export, pick, similar, write
 from ..scene.record import articulation_of, require_articulation
-from . import monitor, preferences
-from .operators import explain, finish_in_background
+from . import monitor, preferences, props
+from .outcome import explain, finish_in_background
 
 
 class JointOperator:
@@ -43,10 +43,12 @@ class ATOP_OT_choose_answer(JointOperator, bpy.types.Operator):
     bl_idname = "atop.choose_answer"
     bl_label = "Choose Answer"
 
-    index: IntProperty(name="Answer", description="0 is the best one", min=0)
+    index: IntProperty(
+        name="Answer", description="0 is the best one, -1 the joint as corrected by hand", min=-1
+    )
 
     def change(self, context, found):
-        return edit.choose_answer(found, self.index).sentence
+        return answers.choose_answer(found, self.index)
 
 
 class ATOP_OT_step_answer(JointOperator, bpy.types.Operator):
@@ -64,8 +66,7 @@ class ATOP_OT_step_answer(JointOperator, bpy.types.Operator):
         return found is not None and len(found.data.get("answers", ())) > 1
 
     def change(self, context, found):
-        total = len(edit.answers_of(found))
-        return edit.choose_answer(found, (found.data["chosen"] + self.step) % total).sentence
+        return answers.step_answer(found, self.step)
 
 
 class ATOP_OT_flip(JointOperator, bpy.types.Operator):
@@ -142,7 +143,7 @@ class ATOP_OT_add_physics(JointOperator, bpy.types.Operator):
 
 
 class ATOP_OT_articulate_similar(JointOperator, bpy.types.Operator):
-    """Give the other selected objects the joint of the active one"""
+    """Give the other selected parts the joint of the active one as it is now"""
 
     bl_idname = "atop.articulate_similar"
     bl_label = "Apply to Similar"
@@ -155,17 +156,23 @@ class ATOP_OT_articulate_similar(JointOperator, bpy.types.Operator):
     def poll(cls, context):
         active = context.view_layer.objects.active
         cls.poll_message_set("Select the similar parts, then the articulated part last")
-        return articulation_of(active) is not None and len(context.selected_objects) > 1
+        several = len(context.selected_objects) > 1 or context.scene.atop.source != "OBJECTS"
+        return several and articulation_of(active) is not None
 
     def change(self, context, found):
         settings, render = context.scene.atop, context.scene.render
-        made = edit.articulate_like(
+        others = context.selected_objects
+        if settings.source != "OBJECTS":
+            name = props.name_of_faces(settings)
+            others = pick.pick_parts(context, settings.source, name, settings.way)
+        made = similar.articulate_like(
             context,
             found,
-            context.selected_objects,
+            others,
             mirror=self.mirror,
             frame_start=settings.frame_start,
             duration_frames=seconds_to_frames(settings.seconds, render.fps, render.fps_base),
+            easing=settings.easing,
         )
         return f"Articulated {len(made)} more"
 
@@ -239,13 +246,4 @@ CLASSES = (
     ATOP_OT_select_joint,
     ATOP_OT_export,
 )
-
-
-def register():
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-
-
-def unregister():
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

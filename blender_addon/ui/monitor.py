@@ -8,17 +8,20 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import bpy
 
 from atop_backend import protocol
-from atop_backend.contracts import JointMotion
 from atop_backend.errors import AtopError
 
 from ..core.job import Job
 from ..core.keyframes import Easing
 from ..core.request import backend_command
 from ..scene.read import PickedPart
+from ..scene.rig_keys import Root
+from ..scene.rig_read import PickedRig
+from ..scene.rig_write import Target
 from . import preferences
 
 INTERVAL_S = 0.1
@@ -35,7 +38,28 @@ class Placement:
     duration_frames: float
     easing: Easing
     physics: bool
-    near: JointMotion | None = None  # choose the answer whose axis is nearest to this
+
+
+@dataclass(frozen=True, slots=True)
+class Refit:
+    """A joint that is in the scene already and is to be moved to what comes back."""
+
+    frame_uid: int  # session id of its frame
+    asset_to_rest: tuple[tuple[float, ...], ...]  # from the job's asset to the joint's rest pose
+
+
+@dataclass(frozen=True, slots=True)
+class MotionPlacement:
+    """What to do in the scene with the motion of a rig that comes back."""
+
+    picked: PickedRig
+    prompt: str
+    frame_start: float
+    root: Root
+    target: Target
+
+
+AnyPlacement = Placement | Refit | MotionPlacement
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +71,21 @@ class Task:
     folder: Path  # for its log
     python: str
     time_limit_s: float
-    placement: Placement | None = None  # None for a command that has no joint to write
+    placement: AnyPlacement | None = None  # None for a command that has nothing to write
 
 
 _queue: deque[Task] = deque()
 _task: Task | None = None
 _job: Job | None = None
 _overdue = False
-placements: dict[str, Placement] = {}  # result file -> what to do with it
+_asked, _failures = 0, 0  # jobs since the queue was last empty, and how many of them failed
+_first_failure = ""
+placements: dict[str, AnyPlacement] = {}  # result file -> what to do with it
+
+
+def on_rigs() -> bool:
+    """Whether the latest job was about a rig, so that its section shows the run."""
+    return _task is not None and isinstance(_task.placement, MotionPlacement)
 
 
 def busy() -> bool:
@@ -64,6 +95,8 @@ def busy() -> bool:
 
 def enqueue(task: Task) -> None:
     """Start the job as soon as those before it are over."""
+    global _asked, _failures
+    _asked, _failures = (_asked + 1, _failures) if busy() else (1, 0)
     _queue.append(task)
     if bpy.app.background:
         return  # no event loop: the operator waits with `run_to_end`
@@ -100,6 +133,8 @@ def tick() -> float | None:
     if _job is not None:
         state().seconds = _job.seconds
     state().queued = len(_queue)
+    if not busy() and _failures and _asked > 1:
+        _show(failed=True, message=f"{_failures} of {_asked} failed; {_first_failure}")
     redraw()
     return INTERVAL_S if busy() else None
 
@@ -139,22 +174,35 @@ def _take(event: protocol.Event) -> None:
                 _write_back(result, _task.placement)
         case protocol.Failed(message, hint):
             _job = None
-            _show(running=False, failed=True, message=message, hint=hint)
+            _show(running=False)
+            note_failure(message, hint)
         case protocol.Cancelled():
             _job = None
-            late = f"it took longer than {_task.time_limit_s:g} seconds" if _task else ""
-            _show(running=False, failed=_overdue, message=late if _overdue else "cancelled")
-            _show(hint="raise the time limit in the preferences" if _overdue else "")
+            _show(running=False, failed=False, message="cancelled", hint="")
+            if _overdue and _task is not None:
+                late = f"it took longer than {_task.time_limit_s:g} seconds"
+                note_failure(late, "raise the time limit in the preferences")
 
 
-def _write_back(result: str, placement: Placement) -> None:
+def _write_back(result: str, placement: AnyPlacement) -> None:
     """Through an operator, so that it is one undo step."""
     placements[result] = placement
+    rigs = isinstance(placement, MotionPlacement)
+    write = bpy.ops.atop.write_motion if rigs else bpy.ops.atop.write_result
     try:
-        bpy.ops.atop.write_result("EXEC_DEFAULT", True, result=result)
-    except RuntimeError as error:  # how an operator's error report arrives here
-        text = str(error).strip().removeprefix("Error: ")
-        _show(failed=True, message=text, hint=f"the result stays in {Path(result).parent}")
+        write("EXEC_DEFAULT", True, result=result)
+    except RuntimeError as error:  # how an operator that reports an error arrives here
+        if not state().failed:  # a bug of ours: the operator explains what it expects by itself
+            note_failure(str(error).strip(), f"the result stays in {Path(result).parent}")
+
+
+def note_failure(message: str, hint: str) -> None:
+    """Show what went wrong with the job, and remember it while others follow."""
+    global _failures, _first_failure
+    name = _task.name if _task is not None else ""
+    _first_failure = f"{name}: {message}" if not _failures else _first_failure
+    _failures += 1
+    _show(message=message, hint=hint, failed=True)
 
 
 def note_result(message: str, hint: str = "") -> None:
@@ -181,8 +229,8 @@ def redraw() -> None:
                 area.tag_redraw()
 
 
-def placement_of(result: str) -> Placement:
-    """What to do with a result; `AtopError` if it is of another session."""
+def placement_of(result: str) -> Any:
+    """What to do with a result, as its task said; `AtopError` if it is of another session."""
     if result not in placements:
         raise AtopError(
             f"the job of {result} was not started in this session",

@@ -3,6 +3,7 @@
 import bpy
 
 from ..core.request import examples_for
+from ..scene import answers
 from ..scene.record import articulation_of
 from . import monitor
 
@@ -12,6 +13,8 @@ STAGES = {
     "generate": "Imagining the motion",
     "fit": "Finding the joint",
     "report": "Writing the result",
+    "rig": "Reading the rig",
+    "distil": "Finding the motion",
     "export": "Exporting",
 }
 
@@ -60,7 +63,8 @@ class ATOP_PT_part(ArticulatePanel, bpy.types.Panel):
         column = layout.column()
         column.scale_y = 1.6
         column.operator("atop.articulate", icon="PLAY")
-        draw_run(layout, context.window_manager.atop_job, letters(context))
+        if not monitor.on_rigs():
+            draw_run(layout, context.window_manager.atop_job, letters(context))
 
 
 def draw_picker(layout, settings, active) -> None:
@@ -155,8 +159,8 @@ class ATOP_PT_joint(ArticulatePanel, bpy.types.Panel):
 
     def draw(self, context):
         found = articulation_of(context.view_layer.objects.active)
-        layout, settings, data = self.layout, context.scene.atop, found.data
-        draw_answers(layout, data)
+        layout, settings = self.layout, context.scene.atop
+        draw_answers(layout, found)
         layout.prop(found.pivot, '["open"]', text="Open", slider=True)
         row = layout.row(align=True)
         row.prop(found.pivot, '["lower"]', text="From")
@@ -179,25 +183,35 @@ def short(sentence: str) -> str:
     return plain
 
 
-def draw_answers(layout, data) -> None:
+def draw_answers(layout, found) -> None:
     """The answers as a list to step through; the chosen one is pressed."""
-    answers = data.get("answers", ())
-    if not answers:
+    listed = found.data.get("answers", ())
+    if not listed:
         return
+    chosen, by_hand = answers.chosen_now(found), answers.hand_laid(found)
     column = layout.column(align=True)
-    for index, answer in enumerate(answers):
-        turns = answer["joint"]["type"] == "revolute"
-        button = column.operator(
-            "atop.choose_answer",
-            text=f"{answer['confidence']:.0%}  {short(answer['sentence'])}",
-            icon="DRIVER_ROTATIONAL_DIFFERENCE" if turns else "DRIVER_DISTANCE",
-            depress=index == data["chosen"],
-            translate=False,
-        )
-        button.index = index
+    entries = [
+        (a["joint"]["type"], f"{a['confidence']:.0%}  {short(a['sentence'])}") for a in listed
+    ]
+    for index, (kind, text) in enumerate(entries):
+        draw_answer(column, kind, text, index, chosen)
+    if by_hand is not None:
+        draw_answer(column, by_hand.kind, "as corrected by hand", answers.BY_HAND, chosen)
     row = layout.row(align=True)
     row.operator("atop.step_answer", text="Previous", icon="TRIA_LEFT").step = -1
     row.operator("atop.step_answer", text="Next", icon="TRIA_RIGHT").step = 1
+
+
+def draw_answer(column, kind: str, text: str, index: int, chosen: int) -> None:
+    """One line of the list."""
+    button = column.operator(
+        "atop.choose_answer",
+        text=text,
+        icon="DRIVER_ROTATIONAL_DIFFERENCE" if kind == "revolute" else "DRIVER_DISTANCE",
+        depress=index == chosen,
+        translate=False,
+    )
+    button.index = index
 
 
 class ATOP_PT_more(ArticulatePanel, bpy.types.Panel):
@@ -221,13 +235,4 @@ class ATOP_PT_more(ArticulatePanel, bpy.types.Panel):
 
 
 CLASSES = (ATOP_PT_part, ATOP_PT_settings, ATOP_PT_joint, ATOP_PT_more)
-
-
-def register():
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-
-
-def unregister():
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -70,13 +70,4 @@ class ATOP_OT_place_axis(JointOperator, bpy.types.Operator):
 
 
 CLASSES = (ATOP_OT_place_axis,)
-
-
-def register():
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-
-
-def unregister():
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

