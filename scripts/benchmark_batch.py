@@ -1,20 +1,33 @@
 #!/usr/bin/env python3
 """Measure how many assets a minute a batch does, and what 100,000 of them would take.
 
-usage: scripts/benchmark_batch.py OUT [--assets 6] [--runs local:1 local:2 ray:2] [--preset NAME]
+usage: scripts/benchmark_batch.py OUT [--assets 8] [--rounds 3] [--runs local:1 local:2 ray:2]
+       scripts/benchmark_batch.py OUT --jobs JOB... --device cuda [--rounds 5]
 
-The same generated assets go through `atop batch` with each engine and number of workers. The
-first job of each worker loads the model and is left out of the rate, as it would be over night.
+The same generated assets go through `atop batch` with each engine and number of workers, in turn,
+round after round, so that ratios hold also on a machine that others use. A rate counts the time
+in which all workers are busy and have loaded their model, as they have over night; medians of the
+rounds are shown.
+
+With `--jobs`, only the model's steps are timed, on finished job folders and without Blender: for
+a machine with a GPU. `OUT/seconds.json` keeps each step's seconds; `--seconds FILE...` takes
+them from several such files, the later ones winning, and only prints the cost model.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import shutil
 import statistics
 import subprocess
 import sys
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
@@ -23,35 +36,115 @@ from atop_backend.batch.manifest import Manifest  # noqa: E402
 from atop_backend.contracts import JobRequest  # noqa: E402
 
 MANY = 100_000
+STAGES = ("render", "generate", "fit", "report")
+MODEL_STAGES = ("generate", "fit")
+
+
+class Measured(NamedTuple):
+    """What one run of the batch showed."""
+
+    rate: float  # assets a minute, all workers busy and warm
+    seconds: dict[str, list[float]]  # of each step, without each worker's first job
+    memory_mb: float  # largest of a worker
 
 
 def main() -> int:
-    """Run all; print one table and the cost model."""
+    """Measure what was asked for and print it."""
+    options = parse()
+    out = options.out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    if options.seconds:
+        parts = [json.loads(path.read_text()) for path in options.seconds]
+        print_cost({name: value for part in parts for name, value in part.items()})
+        return 0
+    seconds = time_model(options, out) if options.jobs else compare_runs(options, out)
+    (out / "seconds.json").write_text(json.dumps(seconds, indent=1) + "\n")
+    if not options.jobs:
+        hours = MANY * sum(seconds.values()) / 3600
+        print(f"\n{MANY:,} assets on {options.device}: {hours:,.0f} core hours")
+    return 0
+
+
+def parse() -> argparse.Namespace:
+    """The options."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("out", type=Path)
-    parser.add_argument("--assets", type=int, default=6)
+    parser.add_argument("--assets", type=int, default=8, help="of each run; 5 or more")
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--runs", nargs="+", default=["local:1", "local:2", "ray:2"])
     parser.add_argument("--preset", default="default")
     parser.add_argument("--device", default="auto")
-    options = parser.parse_args()
-    out = options.out.resolve()
+    parser.add_argument("--jobs", nargs="+", type=Path, metavar="JOB")
+    parser.add_argument("--seconds", nargs="+", type=Path, metavar="FILE")
+    return parser.parse_args()
+
+
+def compare_runs(options: argparse.Namespace, out: Path) -> dict[str, float]:
+    """Run all kinds in turn, print one table; seconds of each step on one core."""
     jobs = write_job_file(out, options.assets)
-    print("engine  workers  assets/minute  job s  render s  generate s  fit s  report s")
-    for run in options.runs:
-        engine, _, workers = run.partition(":")
-        folder = out / f"{engine}_{workers}"
-        command = [
-            sys.executable, "-m", "atop_backend", "batch", str(jobs), "--out", str(folder),
-            "--engine", engine, "--workers", workers, "--preset", options.preset,
-            "--device", options.device,
-        ]  # fmt: skip
-        if engine == "ray":
-            command += ["--root", str(out)]
-        subprocess.run(command, check=True, cwd=ROOT, capture_output=True)
-        print(figures(folder, engine, int(workers)), flush=True)
-    return 0
+    found: dict[str, list[Measured]] = defaultdict(list)
+    for number in range(options.rounds):
+        for run in options.runs:
+            load = os.getloadavg()[0]
+            found[run].append(run_batch(run, jobs, out, options))
+            print(f"round {number + 1}  {run}  {found[run][-1].rate:.2f} assets a minute,"
+                  f" load before {load:.1f}", flush=True)  # fmt: skip
+    first = options.runs[0]
+    print(f"\n| engine:workers | assets a minute | against {first} | {' | '.join(STAGES)} | MB |")
+    print("|---" * (len(STAGES) + 4) + "|")
+    medians = {}
+    for run, several in found.items():
+        rate = statistics.median(each.rate for each in several)
+        pairs = zip(several, found[first], strict=True)
+        ratios = sorted(each.rate / base.rate for each, base in pairs)
+        ratio = f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+        medians[run] = {
+            stage: statistics.median([s for each in several for s in each.seconds[stage]])
+            for stage in STAGES
+        }
+        steps = " | ".join(f"{medians[run][stage]:.1f}" for stage in STAGES)
+        memory = max(each.memory_mb for each in several)
+        print(f"| {run} | {rate:.2f} | {ratio} | {steps} | {memory:.0f} |")
+    # as many workers as cores: each has one, so that seconds are core seconds
+    alone = f"local:{os.cpu_count()}"
+    return medians.get(alone) or medians[first]
+
+
+def run_batch(run: str, jobs: Path, out: Path, options: argparse.Namespace) -> Measured:
+    """One batch from nothing."""
+    engine, _, workers = run.partition(":")
+    folder = out / f"{engine}_{workers}"
+    shutil.rmtree(folder, ignore_errors=True)
+    command = [
+        sys.executable, "-m", "atop_backend", "batch", str(jobs), "--out", str(folder),
+        "--engine", engine, "--workers", workers, "--preset", options.preset,
+        "--device", options.device, "--time-limit", "3600",
+    ]  # fmt: skip
+    if engine == "ray":
+        command += ["--root", str(out)]
+    environment = {name: v for name, v in os.environ.items() if name != "OMP_NUM_THREADS"}
+    subprocess.run(command, check=True, cwd=ROOT, capture_output=True, env=environment)
+    return measured(folder, int(workers))
+
+
+def measured(folder: Path, workers: int) -> Measured:
+    """The figures of a batch that is over."""
+    manifest = Manifest(folder)
+    rows = sorted(manifest.rows("done"), key=lambda row: row.updated)
+    manifest.close()
+    if len(rows) < 2 * workers + 1:
+        raise SystemExit(f"{folder}: only {len(rows)} assets are done, too few to tell a rate")
+    # from the end of every worker's first job to the first moment in which one has none to do
+    begun, ended = rows[workers - 1].updated, rows[-workers].updated
+    rate = 60 * (len(rows) - 2 * workers + 1) / (ended - begun)
+    seconds: dict[str, list[float]] = {stage: [] for stage in STAGES}
+    for row in rows[workers:]:
+        known = json.loads((row.request.out / "result.json").read_text())["seconds"]
+        for stage in STAGES:
+            seconds[stage].append(known[stage])
+    return Measured(rate, seconds, max(row.memory_mb for row in rows))
 
 
 def write_job_file(out: Path, count: int) -> Path:
@@ -70,24 +163,39 @@ def write_job_file(out: Path, count: int) -> Path:
     return path
 
 
-def figures(folder: Path, engine: str, workers: int) -> str:
-    """One line of the table, and what it means for many assets."""
-    manifest = Manifest(folder)
-    rows = [row for row in manifest.rows("done")]
-    manifest.close()
-    ends = sorted(row.updated for row in rows)
-    warm = ends[workers:]  # after each worker's first
-    rate = 60 * len(warm) / (warm[-1] - ends[workers - 1]) if warm else 0.0
-    stages = {"render": [], "generate": [], "fit": [], "report": []}
-    for row in rows:
-        seconds = json.loads((row.request.out / "result.json").read_text())["seconds"]
-        for name, values in stages.items():
-            values.append(seconds.get(name, 0.0))
-    middle = [statistics.median(values) for values in stages.values()]
-    job = statistics.median(row.seconds for row in rows)
-    hours = MANY / rate / 60 if rate else float("inf")
-    columns = "  ".join(f"{value:.1f}" for value in (job, *middle))
-    return f"{engine}  {workers}  {rate:.2f}  {columns}  ({MANY:,} assets: {hours:,.0f} h)"
+def time_model(options: argparse.Namespace, out: Path) -> dict[str, float]:
+    """Repeat the model's steps on finished jobs; median seconds of each, the first round apart."""
+    from atop_backend import stages
+
+    taken: dict[str, list[float]] = {stage: [] for stage in MODEL_STAGES}
+    for number in range(options.rounds + 1):
+        for job in options.jobs:
+            copy = out / job.name
+            if number == 0:
+                shutil.copytree(job, copy, dirs_exist_ok=True)
+            for stage in MODEL_STAGES:
+                begun = time.monotonic()
+                stages.repeat(copy, stage, lambda event: None, device=options.device)
+                if number:  # the first round loads the model
+                    taken[stage].append(time.monotonic() - begun)
+    print(f"{len(options.jobs)} jobs, {options.rounds} rounds on {options.device}:")
+    for stage, values in taken.items():
+        middle = statistics.median(values)
+        print(f"{stage} {middle:.3f} s ({min(values):.3f} to {max(values):.3f})")
+    return {stage: statistics.median(values) for stage, values in taken.items()}
+
+
+def print_cost(seconds: Mapping[str, float], gpus: Sequence[int] = (1, 2, 4, 8, 16)) -> None:
+    """What many assets take where a GPU generates: its hours, and the cores that all else needs."""
+    model = seconds["generate"]
+    others = sum(seconds[stage] for stage in STAGES if stage != "generate")
+    steps = ", ".join(f"{stage} {seconds[stage]:.2f} s" for stage in STAGES)
+    print(f"\n{MANY:,} assets ({steps}):")
+    print(f"{MANY * model / 3600:,.0f} GPU hours and {MANY * others / 3600:,.0f} core hours")
+    print("\n| GPUs | hours | cores that keep them busy |\n|---|---|---|")
+    for number in gpus:
+        hours = MANY * model / 3600 / number
+        print(f"| {number} | {hours:,.1f} | {number * others / model:,.0f} |")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import errno
 import os
 import sqlite3
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from atop_backend.batch.jobs import Guess, guess_jobs, read_jobs
@@ -114,25 +115,38 @@ def _run(args: argparse.Namespace, manifest: Manifest, jobs: Guess | None, emit:
 
 
 class _Reporter:
-    """Passes events on, and keeps the report on disk fresh."""
+    """Passes events on, and keeps the report on disk fresh without holding up the batch."""
 
     def __init__(self, manifest: Manifest, emit: Emit) -> None:
         self._manifest = manifest
         self._emit = emit
         self._begun = time.time()
         self._due = time.monotonic() + REPORT_EVERY_S
+        self._writer = ThreadPoolExecutor(1)
+        self._written: Future[None] | None = None
 
     def __call__(self, event: Event) -> None:
         self._emit(event)
-        if isinstance(event, Progress) and time.monotonic() > self._due:
-            self.write()
+        if not isinstance(event, Progress) or time.monotonic() < self._due:
+            return
+        if self._written is not None:
+            if not self._written.done():
+                return
+            self._written.result()  # raises what went wrong, such as a full disk
+        self._written = self._writer.submit(self._write)
 
-    def write(self) -> None:
-        """Write the report now."""
+    def _write(self) -> None:
         begun = time.monotonic()
-        write_report(self._manifest, self._begun)
+        manifest = Manifest(self._manifest.out)  # a connection belongs to one thread
+        write_report(manifest, self._begun)
+        manifest.close()
         now = time.monotonic()
         self._due = now + max(REPORT_EVERY_S, (now - begun) / REPORT_SHARE)
+
+    def write(self) -> None:
+        """Write the report of the end, after the one that may be at work."""
+        self._writer.shutdown()
+        write_report(self._manifest, self._begun)
 
 
 def _jobs(args: argparse.Namespace) -> Guess | None:

@@ -84,19 +84,24 @@ class Outcomes:
 
     def died(self, row: JobRow, how: str, seconds: float, smaller: bool) -> None:
         """The worker died over a job; perhaps after the job was done."""
-        clear_leftovers(row.request.out)
-        if (row.request.out / "result.json").is_file():
-            self._manifest.finish(row.key, seconds, 0.0)
-        else:
+        if not self._done_after_all(row, seconds):
             self._fault(row, "WorkerDied", how, smaller, seconds)
         self.tell()
 
     def timed_out(self, row: JobRow, seconds: float) -> None:
-        """The job took too long and was ended."""
-        clear_leftovers(row.request.out)
-        limit = self._config.time_limit_s
-        self._fail(row, "TimeLimit", f"it took longer than {limit:g} s", seconds)
+        """The job took too long and was ended; perhaps after it was done."""
+        if not self._done_after_all(row, seconds):
+            limit = self._config.time_limit_s
+            self._fail(row, "TimeLimit", f"it took longer than {limit:g} s", seconds)
         self.tell()
+
+    def _done_after_all(self, row: JobRow, seconds: float) -> bool:
+        """Whether a job whose worker was ended had put its folder in place; clears what is left."""
+        clear_leftovers(row.request.out)
+        found = (row.request.out / "result.json").is_file()
+        if found:
+            self._manifest.finish(row.key, seconds, 0.0)
+        return found
 
     def tell(self) -> None:
         """Emit how many jobs have their outcome."""

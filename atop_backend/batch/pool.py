@@ -109,8 +109,8 @@ class Pool:
         try:
             self._outcomes.tell()
             while self._assign():
-                self._end_late_workers()
                 self._collect()
+                self._end_late_workers()  # after their answers, which may have waited for us
             self._outcomes.end()
         finally:
             self._end_all()
@@ -159,11 +159,14 @@ class Pool:
         return free if spare else free[:share]
 
     def _collect(self) -> None:
-        """Wait a little for answers and take them in."""
-        try:
-            worker, line = self._answers.get(timeout=_TICK_S)
-        except queue.Empty:
-            return
+        """Wait a little for answers and take all in that are there."""
+        with contextlib.suppress(queue.Empty):
+            self._hear(*self._answers.get(timeout=_TICK_S))
+            while True:
+                self._hear(*self._answers.get_nowait())
+
+    def _hear(self, worker: _Worker, line: str) -> None:
+        """Take in one line of a worker; an empty one is its end."""
         if not line:
             self._bury(worker)
             return

@@ -185,7 +185,8 @@ def _answer(outcome: Outcome) -> str:
         f"<tr>{shown}<td class=n><span class={level}>{best.confidence:.0%}</span>"
         f"<td><a href='{_text(row.result)}'>{_text(row.name)}</a><br>"
         f"<small>“{_text(row.request.prompt)}”</small>"
-        f"<td>{_text(best.sentence)}{smaller}<td class=axis>{axis}<td>{span}"
+        f"<td>{_text(best.sentence.partition(', confidence')[0])}{smaller}"
+        f"<td class=axis>{axis}<td>{span}"
         f"<td class=n>{row.seconds:.1f}"
     )
 

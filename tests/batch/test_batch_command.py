@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import errno
 import json
 import time
 from pathlib import Path
@@ -15,7 +16,7 @@ from atop_backend.batch import command, pool
 from atop_backend.batch.lock import only_driver
 from atop_backend.batch.manifest import Manifest
 from atop_backend.batch.report import duration, throughput
-from atop_backend.errors import InputError
+from atop_backend.errors import InputError, SetupError
 from atop_backend.protocol import Finished, Progress
 
 
@@ -149,3 +150,32 @@ def test_assets_without_a_job_are_named_with_their_reason(batch, tmp_path):
     assert "<td>b.obj<td>no part has a telling name" in page
     assert "<td>c.glb<td>c.glb cannot be read" in page
     assert batch("--resume")[-1].sentence == events[-1].sentence
+
+
+def test_the_report_is_kept_fresh_while_the_batch_runs(batch, tmp_path, monkeypatch):
+    written = []
+    monkeypatch.setattr(command, "REPORT_EVERY_S", 0.0)
+    monkeypatch.setattr(
+        command,
+        "write_report",
+        lambda manifest, since: written.append(manifest.counts()["done"]),
+    )
+
+    batch(write_jobs(tmp_path, ["slow:0.3"] * 4))
+
+    assert len(written) > 1
+    assert written == sorted(written)
+    assert written[-1] == 4
+
+
+def test_a_report_that_cannot_be_written_ends_the_batch_with_the_reason(
+    batch, tmp_path, monkeypatch
+):
+    def full(manifest, since):
+        raise OSError(errno.ENOSPC, "no space")
+
+    monkeypatch.setattr(command, "REPORT_EVERY_S", 0.0)
+    monkeypatch.setattr(command, "write_report", full)
+
+    with pytest.raises(SetupError, match="is full"):
+        batch(write_jobs(tmp_path, ["slow:0.3"] * 4))

@@ -97,6 +97,20 @@ def test_a_hanging_job_is_killed_with_all_that_it_started(tmp_path):
     assert sleepers() == before
 
 
+def test_answers_that_waited_for_the_driver_are_not_late(tmp_path, monkeypatch):
+    hand_out = Pool._hand_out
+
+    def and_sleep(pool, worker, row):
+        hand_out(pool, worker, row)
+        time.sleep(3.0)  # as a laptop does, or a driver that has other work
+
+    monkeypatch.setattr(Pool, "_hand_out", and_sleep)
+
+    manifest = run(tmp_path, ["door", "door"], PoolConfig(workers=1, time_limit_s=2.5))
+
+    assert [row.state for row in manifest.rows()] == ["done", "done"]
+
+
 def sleepers() -> list[str]:
     found = subprocess.run(["pgrep", "-f", "sleep 1000"], capture_output=True, text=True)
     return found.stdout.split()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +17,7 @@ from toys import write_chest
 from atop_backend.batch import command
 from atop_backend.contracts import JobRequest
 
+ROOT = Path(__file__).parents[2]
 FAST = ("generate.videos=false", "report.scene=false", "render.samples=1")
 
 
@@ -81,3 +85,72 @@ def test_steps_in_other_processes_give_the_same_result_as_one_job(tmp_path):
     same(tmp_path / "single", final.out)
     assert json.loads((final.out / "request.json").read_text())["out"] == str(final.out)
     assert not staged.exists()
+
+
+SCENE = """
+import bpy, os, sys
+bpy.ops.wm.read_factory_settings(use_empty=True)
+bpy.ops.wm.obj_import(filepath=sys.argv[1])
+bpy.ops.wm.save_as_mainfile(filepath=sys.argv[2])
+os._exit(0)
+"""
+
+# The add-on's own operator; only the network is made small here, which the panel does not offer.
+BUTTON = """
+import dataclasses, os, sys
+import bpy
+scene, cache, root, *overrides = sys.argv[1:]
+sys.path.insert(0, root)
+import blender_addon
+bpy.ops.wm.open_mainfile(filepath=scene)
+bpy.context.preferences.addons.new().module = "blender_addon"
+blender_addon.register()
+from blender_addon.ui import props
+chosen = props.choices
+props.choices = lambda *args: dataclasses.replace(
+    chosen(*args), preset="tiny", overrides=tuple(overrides)
+)
+options = bpy.context.preferences.addons["blender_addon"].preferences
+options.python, options.cache = sys.executable, cache
+bpy.ops.object.select_all(action="DESELECT")
+bpy.context.view_layer.objects.active = bpy.data.objects["lid"]
+bpy.data.objects["lid"].select_set(True)
+bpy.context.scene.atop.seed = 3
+assert bpy.ops.atop.articulate(prompt="the lid opens") == {"FINISHED"}
+sys.stdout.flush()
+os._exit(0)
+"""
+
+
+@pytest.mark.slow
+@needs_blender
+@needs_torch
+def test_a_batch_over_a_scene_gives_the_same_result_as_the_button(tmp_path):
+    pytest.importorskip("bpy", reason="the add-on runs in this Python's Blender")
+    environment = {
+        **os.environ,
+        "BLENDER_USER_RESOURCES": str(tmp_path / "blender"),
+        "OMP_NUM_THREADS": str(os.cpu_count()),  # a worker has fewer
+    }
+    environment.pop("OPENBLAS_NUM_THREADS", None)
+
+    def python(*arguments: object) -> None:
+        finished = subprocess.run(
+            [sys.executable, *map(str, arguments)], env=environment, capture_output=True,
+            text=True, timeout=600,
+        )  # fmt: skip
+        assert finished.returncode == 0, finished.stdout[-2000:] + finished.stderr[-2000:]
+
+    scene, cache = tmp_path / "scene.blend", tmp_path / "cache"
+    python("-c", SCENE, write_chest(tmp_path / "chest.obj"), scene)
+    python("-c", BUTTON, scene, cache, ROOT, *FAST)
+    overrides = [word for override in FAST for word in ("--set", override)]
+    python(
+        ROOT / "scripts" / "batch_articulate.py", "--", "--blend", scene, "--match", "lid",
+        "--prompt", "the lid opens", "--python", sys.executable, "--preset", "tiny", "--seed", 3,
+        "--workers", 2, "--save-as", tmp_path / "done.blend", *overrides,
+    )  # fmt: skip
+
+    (button,) = cache.rglob("result.json")
+    (batch,) = (tmp_path / "done_articulated" / "jobs").rglob("result.json")
+    same(button.parent, batch.parent)
