@@ -30,6 +30,7 @@ STAGES_HELP = {
 }
 OTHERS_HELP = {
     "batch": "many jobs over night, resumed after whatever happened",
+    "clips": "training clips for finetune, from articulated assets",
     "finetune": "teach a network one kind of motion from a few clips",
     "export": "finished jobs as URDF, MJCF, USD or animated glTF",
 }
@@ -133,10 +134,12 @@ def _command_module(name: str) -> Any:
     match name:
         case "batch":
             from atop_backend.batch import command
+        case "clips":
+            from atop_backend.tuning import clips_command as command
         case "export":
             from atop_backend.export import command
         case "finetune":
-            from atop_backend.diffusion import finetune_command as command
+            from atop_backend.tuning import finetune_command as command
         case _:
             raise AssertionError(name)
     return command

@@ -20,7 +20,7 @@ from atop_backend.protocol import Artifact, Cancelled, Failed, Finished, Progres
 
 ATOP = [sys.executable, "-m", "atop_backend"]
 STAGES = ("articulate", "render", "generate", "fit", "report")
-OTHERS = ("batch", "export", "finetune", "doctor")
+OTHERS = ("batch", "clips", "export", "finetune", "doctor")
 TINY = ["--preset", "tiny", "--device", "cpu"]
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,8 +42,12 @@ class TrainingClip(NamedTuple):
 _MAPS = ("positions", "silhouettes", "motions")
 
 
-def write_clip(folder: Path, clip: TrainingClip) -> None:
-    """Write one clip; the folder is made."""
+def write_clip(folder: Path, clip: TrainingClip, about: Mapping[str, Any] | None = None) -> None:
+    """Write one clip; the folder is made.
+
+    Args:
+        about: What it was made from, kept in meta.json for whoever wants to know.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     maps = {
         name: getattr(clip, name).astype(np.float16)
@@ -56,6 +61,7 @@ def write_clip(folder: Path, clip: TrainingClip) -> None:
         "cameras": [camera.to_dict() for camera in clip.cameras],
         "part_centre": clip.part_centre.tolist(),
         "part_radius": clip.part_radius,
+        "about": dict(about or {}),
     }
     (folder / "meta.json").write_text(json.dumps(meta, indent=1) + "\n", encoding="utf-8")
 

@@ -6,6 +6,7 @@ Rotations follow Rodrigues (paper, Eq. 14 and 15). Lines are a point and a unit 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +50,26 @@ def joint_matrix(joint: JointMotion, amount: float) -> np.ndarray:
     else:
         matrix[:3, 3] = amount * axis
     return matrix
+
+
+def joint_under(joint: JointMotion, matrix: np.ndarray) -> JointMotion:
+    """The joint after an affine map (4, 4) of its space.
+
+    A slide is as much longer as the map makes lengths along its axis; a mirror turns a hinge round.
+    """
+    axis = matrix[:3, :3] @ np.asarray(joint.axis)
+    stretch = float(np.linalg.norm(axis))
+    origin = matrix[:3, :3] @ np.asarray(joint.origin) + matrix[:3, 3]
+    turns = joint.kind == "revolute"
+    way = -1.0 if turns and np.linalg.det(matrix[:3, :3]) < 0 else 1.0
+    travel = 1.0 if turns else stretch
+    return replace(
+        joint,
+        axis=tuple((way / stretch * axis).tolist()),
+        origin=tuple(origin.tolist()),
+        lower=joint.lower * travel,
+        upper=joint.upper * travel,
+    )
 
 
 def transform_points(joint: JointMotion, amount: float, points: np.ndarray) -> np.ndarray:

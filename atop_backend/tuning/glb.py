@@ -1,0 +1,68 @@
+"""Bodies at rest as one glTF file for Blender, each a node of its own name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import trimesh
+
+from atop_backend.geometry.meshes import Y_UP
+
+_MOST_COLOURS = 64  # of one mesh that become materials; more stay as vertex colours
+
+
+class Body(NamedTuple):
+    """One rigid piece."""
+
+    name: str
+    meshes: list[tuple[trimesh.Trimesh, np.ndarray]]  # each with its pose (4, 4), Z up, metres
+
+
+def write_glb(path: Path, bodies: list[Body]) -> Path:
+    """Write the bodies that have meshes, Y up as the format has it; the path."""
+    turn = np.eye(4)
+    turn[:3, :3] = Y_UP
+    scene = trimesh.Scene(base_frame="world")
+    for body in bodies:
+        if not body.meshes:
+            continue
+        scene.graph.update(frame_to=body.name, frame_from="world", matrix=turn)
+        pieces = [(piece, pose) for mesh, pose in body.meshes for piece in _one_colour_each(mesh)]
+        for number, (piece, pose) in enumerate(pieces):
+            name = f"{body.name}__{number}"
+            scene.add_geometry(
+                piece, node_name=name, geom_name=name, parent_node_name=body.name, transform=pose
+            )
+    path.write_bytes(scene.export(file_type="glb"))  # type: ignore[arg-type]
+    return path
+
+
+def painted(mesh: trimesh.Trimesh, rgba: np.ndarray) -> trimesh.Trimesh:
+    """The mesh with one plain material; `rgba` are display values in [0, 1]."""
+    colour = np.asarray(rgba, dtype=np.float64).clip(0, 1)
+    linear = np.where(
+        colour[:3] <= 0.04045, colour[:3] / 12.92, ((colour[:3] + 0.055) / 1.055) ** 2.4
+    )
+    material = trimesh.visual.material.PBRMaterial(
+        baseColorFactor=np.append(linear, colour[3] if len(colour) > 3 else 1.0),
+        metallicFactor=0.0, roughnessFactor=0.9, doubleSided=True,
+    )  # fmt: skip
+    plain = trimesh.Trimesh(mesh.vertices, mesh.faces, process=False)
+    plain.visual = trimesh.visual.TextureVisuals(material=material)
+    return plain
+
+
+def _one_colour_each(mesh: trimesh.Trimesh) -> list[trimesh.Trimesh]:
+    """The mesh, cut up by the colours of its faces so that each piece has a plain material."""
+    if not isinstance(mesh.visual, trimesh.visual.ColorVisuals):
+        return [mesh]  # textures and materials go through as they are
+    colours, which = np.unique(mesh.visual.face_colors, axis=0, return_inverse=True)
+    if len(colours) > _MOST_COLOURS:
+        return [mesh]
+    which = which.reshape(-1)
+    return [
+        painted(mesh.submesh([np.flatnonzero(which == number)], append=True), colour / 255)
+        for number, colour in enumerate(colours)
+    ]
