@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from atop_backend.contracts import JobRequest, Motion, Preset
+from atop_backend.contracts import AnimateRequest, JobRequest, Motion, Preset
 from atop_backend.errors import InputError, SetupError
 from atop_backend.prompt_amount import prompt_amount
 
@@ -115,7 +115,7 @@ def examples_for(name: str) -> tuple[str, ...]:
     return ANY_PART
 
 
-def write_request(request: JobRequest, path: Path) -> None:
+def write_request(request: JobRequest | AnimateRequest, path: Path) -> None:
     """Write the request for the backend to read.
 
     Raises:

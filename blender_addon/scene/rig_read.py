@@ -10,7 +10,7 @@ import numpy as np
 
 from atop_backend.errors import InputError
 
-from . import convert, rig_controls, rig_keys, write
+from . import convert, rig_keys, write
 
 Mat4 = tuple[tuple[float, ...], ...]
 
@@ -35,6 +35,12 @@ def rig_of(ob: bpy.types.Object | None) -> bpy.types.Object | None:
                 return modifier.object
         ob = ob.parent
     return None
+
+
+def rigs_in(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """All armatures of a scene that meshes are bound to, by name."""
+    found = (ob for ob in scene.objects if ob.type == "ARMATURE" and rig_keys.skins(ob))
+    return sorted(found, key=lambda ob: ob.name)
 
 
 def require_rig(ob: bpy.types.Object | None) -> bpy.types.Object:
@@ -144,10 +150,3 @@ def world_now(armature: bpy.types.Object, picked: PickedRig) -> tuple[np.ndarray
         return then, np.eye(4)
     now = convert.as_array(armature.matrix_world)
     return now, now @ np.linalg.inv(then)
-
-
-def describe_controls(armature: bpy.types.Object) -> str:
-    """What decides the bones besides their channels, for the panel; empty for a plain rig."""
-    deforming = [bone.name for bone in armature.data.bones if bone.use_deform]
-    found = rig_controls.controls_of(rig_controls.find_controls(armature), deforming)
-    return rig_controls.describe(found) if found else ""

@@ -30,11 +30,14 @@ _CHANNELS = (
 )
 
 
-def layers_of(armature: bpy.types.Object | None) -> list[dict[str, Any]]:
-    """What has been written on a rig, newest last. Cheap, panels ask in every draw."""
-    if armature is None or KEY not in armature:
-        return []
-    return json.loads(armature[KEY])
+def has_motion(armature: bpy.types.Object | None) -> bool:
+    """Whether something has been written on a rig. Cheap, panels ask in every draw."""
+    return armature is not None and KEY in armature
+
+
+def layers_of(armature: bpy.types.Object) -> list[dict[str, Any]]:
+    """What has been written on a rig, newest last."""
+    return json.loads(armature[KEY]) if has_motion(armature) else []
 
 
 def write_motion(

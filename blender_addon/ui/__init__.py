@@ -11,6 +11,9 @@ from . import (
     preview,
     props,
     refit,
+    rig_operators,
+    rig_panel,
+    rig_props,
     setup_operators,
     write_back,
 )
@@ -18,14 +21,17 @@ from . import (
 MODULES = (
     preferences,
     props,
+    rig_props,
     operators,
     write_back,
     refit,
+    rig_operators,
     setup_operators,
     edit_operators,
     place_axis,
     preview,
     panels,
+    rig_panel,
     gizmo,
     monitor,
 )
