@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from atop_backend import __version__, protocol, reporting
 from atop_backend.config import overrides_from_toml
-from atop_backend.contracts import JobRequest
+from atop_backend.contracts import JobRequest, JointMotion
 from atop_backend.errors import AtopError, CancelledError, InputError
 from atop_backend.protocol import Cancelled, Event, Failed, Finished
 from atop_backend.reporting import Emit
@@ -165,6 +165,8 @@ def _add_stage(commands: Any, stage: str, text: str) -> None:
         _add_request_options(command)
     else:
         command.add_argument("job", type=Path, help="a job folder with the stages before this one")
+    if stage == "fit":
+        _add_initial(command)
     _add_common_options(command)
     command.set_defaults(run=_render if stage == "render" else _stage, stage=stage)
 
@@ -184,6 +186,16 @@ def _add_request_options(command: argparse.ArgumentParser) -> None:
     add("--blender", default="", metavar="PROGRAM", help="default: the bpy module")
     add("--weights", type=Path, metavar="DIR", help="ImageDream weights for that preset")
     add("--finetuned", type=Path, metavar="DIR", help="what `atop finetune` wrote")
+    _add_initial(command)
+
+
+def _add_initial(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--initial",
+        type=_joint,
+        metavar="FILE",
+        help="a joint to start from and stay near: JSON as in result.json, or its `joint` alone",
+    )
 
 
 def _add_common_options(command: argparse.ArgumentParser) -> None:
@@ -203,6 +215,15 @@ def _add_doctor(commands: Any) -> None:
     command.add_argument("--device", default="auto", metavar="NAME")
     command.add_argument("--events", choices=("jsonl",))
     command.set_defaults(run=_doctor)
+
+
+def _joint(text: str) -> JointMotion:
+    from atop_backend import jobfolder
+
+    data = jobfolder.read_json(Path(text))
+    if not isinstance(data, dict):
+        raise InputError(f"{text} holds no joint", hint="it needs type, axis, origin and range")
+    return JointMotion.from_dict(data.get("joint", data))
 
 
 def _amount(text: str) -> float:
@@ -235,6 +256,7 @@ def _request(options: argparse.Namespace) -> JobRequest:
         amount=options.amount,
         weights=options.weights.resolve() if options.weights else None,
         finetuned=options.finetuned.resolve() if options.finetuned else None,
+        initial=options.initial,
         overrides=_overrides(options),
     )
 
@@ -275,6 +297,7 @@ def _stage(options: argparse.Namespace, emit: Emit) -> Event:
         seed=options.seed,
         device=options.device,
         overrides=_overrides(options),
+        initial=getattr(options, "initial", None),  # of `fit` alone
     )
     if result is None:
         return Finished("", f"{options.stage} is done in {options.job}")
