@@ -55,11 +55,12 @@ def hand_laid(articulation: Articulation) -> JointMotion | None:
     data = articulation.data
     if not data.get("answers"):
         return None
-    before = data.get("by_hand")
-    chosen = before if data["chosen"] == BY_HAND else data["answers"][data["chosen"]]["joint"]
-    if not _same(articulation.joint, JointMotion.from_dict(chosen)):
-        return articulation.joint
-    return JointMotion.from_dict(before) if before else None
+    before = JointMotion.from_dict(data["by_hand"]) if "by_hand" in data else None
+    chosen = before
+    if data["chosen"] != BY_HAND:
+        chosen = JointMotion.from_dict(data["answers"][data["chosen"]]["joint"])
+    same = chosen is not None and _same(articulation.joint, chosen)
+    return before if same else articulation.joint
 
 
 def chosen_now(articulation: Articulation) -> int:

@@ -166,4 +166,5 @@ def moved_since(
         return np.eye(4)
     if abs(np.linalg.det(before[:3, :3])) < 1e-12:
         return np.eye(4)
+    convert.invert(now, owner(parts[0]).name)  # flattened meanwhile: nothing can turn there
     return now @ np.linalg.inv(before)
