@@ -4,49 +4,47 @@
 
 Which parts: `--jobs` names a TOML or CSV file (object, part, prompt, motion, amount); `--match`
 takes all objects of a name pattern with one `--prompt`; otherwise every object with a custom
-property `atop_prompt`. The parts go through `atop batch` in one process that loads the model once
-and can be killed and resumed. Exit code 0 if every part got its joint, 2 if some did not.
+property `atop_prompt`. Parts that already have a joint are left alone, unless `--again` is given.
+The parts go through `atop batch` in one process that loads the model once; it ends with this one,
+and the same command again goes on where it was. Exit code 0 if every part has its joint and every
+file was written, 2 if not.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import fnmatch
+import hashlib
 import json
 import os
-import subprocess
 import sys
-import tomllib
+import time
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 import bpy  # noqa: E402
+import numpy as np  # noqa: E402
+from scene_exports import export_scene  # noqa: E402
+from scene_orders import PROPERTY, Order, find_parts, read_orders  # noqa: E402
 
 from atop_backend.contracts import JobResult  # noqa: E402
 from atop_backend.errors import AtopError, InputError, SetupError  # noqa: E402
 from atop_backend.prompt_amount import prompt_amount  # noqa: E402
+from atop_backend.protocol import Cancelled, Failed, Finished, Progress  # noqa: E402
+from blender_addon.core.job import Job  # noqa: E402
 from blender_addon.core.keyframes import seconds_to_frames  # noqa: E402
-from blender_addon.scene import edit, export, pick, read, write  # noqa: E402
+from blender_addon.core.request import backend_command  # noqa: E402
+from blender_addon.scene import animate, pick, read, write  # noqa: E402
+from blender_addon.scene.answers import keep_answers  # noqa: E402
+from blender_addon.scene.record import articulations  # noqa: E402
 
-PROPERTY = "atop_prompt"
-SOURCES = {"vgroup": "VERTEX_GROUP", "material": "MATERIAL", "attribute": "ATTRIBUTE"}
-COLUMNS = {"object", "part", "prompt", "motion", "amount"}
 ADDON_NAMES = ("atop_articulate", "blender_addon")
-
-
-class Order(NamedTuple):
-    """One part to articulate, in the words of whoever asked."""
-
-    object: str
-    part: str  # empty for the whole object, or vgroup:NAME, material:NAME, attribute:NAME
-    prompt: str
-    motion: str
-    amount: str
+POLL_S = 0.1
 
 
 class Planned(NamedTuple):
@@ -61,12 +59,14 @@ class Planned(NamedTuple):
 def main() -> int:
     """Carry out the command line after `--`; the exit code."""
     arguments = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
-    options = parse(arguments)
     try:
-        return run(options)
+        return run(parse(arguments))
     except AtopError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code
+    except Exception:  # Blender would print it, go on, and end with 0
+        traceback.print_exc()
+        return 1
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -80,6 +80,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--jobs", type=Path, metavar="FILE", help="TOML with [[job]] tables, or CSV")
     add("--match", metavar="PATTERN", help='object names, such as "*door*"')
     add("--prompt", default="the {name} opens", help="with --match; {name} is the object's")
+    add("--again", action="store_true", help="also parts that have a joint: a new one over it")
     add("--out", type=Path, metavar="DIR", help="job folders and report; default beside the scene")
     add("--save-as", type=Path, metavar="FILE", help="default: the opened file")
     add("--glb", action="store_true", help="write a .glb beside the saved file")
@@ -110,17 +111,57 @@ def run(options: argparse.Namespace) -> int:
             "no part was named",
             hint=f'give --jobs or --match, or set the custom property "{PROPERTY}" on parts',
         )
-    planned, failures = plan(orders, out)
-    results = estimate(planned, out, python, options) if planned else {}
-    failures += write_back(planned, results)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
-    export_scene(options, target, python)
+    with all_closed() as open_actions:
+        planned, failures = plan(orders, out, options.again)
+        results = estimate(planned, out, python, options) if planned else {}
+        failures += write_back(planned, results, open_actions)
+    have = len(orders) - len(failures)
+    save(target)
+    unwritten = export_scene(options, target, python)
     for order, reason in failures:
-        name = f"{order.object} {order.part}".strip()
-        print(f"no joint for {name}: {reason}", file=sys.stderr)
-    print(f"{len(orders) - len(failures)} of {len(orders)} parts have a joint, saved {target}")
-    return 2 if failures else 0
+        print(f"no joint for {order.name}: {reason}", file=sys.stderr)
+    for reason in unwritten:
+        print(f"not written: {reason}", file=sys.stderr)
+    print(f"{have} of {len(orders)} parts have a joint, saved {target}")
+    return 2 if failures or unwritten else 0
+
+
+@contextmanager
+def all_closed() -> Iterator[dict[bpy.types.Object, bpy.types.Action | None]]:
+    """Closes every joint of the scene; at the end each is where its keyframes have it again.
+
+    Yields the actions that the pivots had.
+    """
+    actions, values = {}, {}
+    for articulation in articulations():
+        pivot = articulation.pivot
+        actions[pivot] = pivot.animation_data.action if pivot.animation_data else None
+        values[pivot] = pivot["open"]
+        animate.assign_action(pivot, None)
+        pivot["open"] = 0.0
+        pivot.update_tag()
+    bpy.context.view_layer.update()
+    yield actions
+    for articulation in articulations():
+        pivot = articulation.pivot
+        if pivot.animation_data.action is None:  # else it got a new one
+            pivot["open"] = values.get(pivot, 0.0)
+            animate.assign_action(pivot, actions.get(pivot))
+        animate.show_frame(pivot, bpy.context.scene.frame_current_final)
+        pivot.update_tag()
+    bpy.context.view_layer.update()
+
+
+def save(target: Path) -> None:
+    """Save the scene."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
+    except (OSError, RuntimeError) as error:
+        raise SetupError(
+            f"{target} cannot be saved ({error})",
+            hint="the joints are kept: mend it and run the same command again",
+        ) from error
 
 
 def open_blend(path: Path) -> None:
@@ -145,47 +186,25 @@ def backend_python(given: str) -> str:
     return chosen
 
 
-def read_orders(options: argparse.Namespace) -> Iterator[Order]:
-    """The parts asked for, by whichever way they were."""
-    if options.jobs:
-        for number, entry in enumerate(read_entries(options.jobs), 1):
-            unknown = set(entry) - COLUMNS
-            if unknown or not entry.get("object"):
-                what = f"unknown keys {sorted(map(str, unknown))}" if unknown else "no object"
-                raise InputError(
-                    f"job {number} of {options.jobs} has {what}",
-                    hint=f"keys are {', '.join(sorted(COLUMNS))}",
-                )
-            yield Order(*(str(entry.get(name) or "") for name in Order._fields))
-        return
-    for ob in bpy.context.scene.objects:
-        if options.match:
-            if fnmatch.fnmatch(ob.name, options.match) and pick.has_faces(ob):
-                yield Order(ob.name, "", options.prompt.format(name=ob.name), "", "")
-        elif ob.get(PROPERTY):
-            yield Order(ob.name, "", str(ob[PROPERTY]), "", "")
+def plan(
+    orders: Sequence[Order], out: Path, again: bool
+) -> tuple[list[Planned], list[tuple[Order, str]]]:
+    """Scene copies for the backend; orders that cannot be carried out, with the reason.
 
-
-def read_entries(path: Path) -> Sequence[Mapping[str, Any]]:
-    """Tables or rows of a job file."""
-    try:
-        if path.suffix.lower() == ".csv":
-            with path.open(encoding="utf-8-sig", newline="") as stream:
-                return list(csv.DictReader(stream))
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read ({error})", hint="mend what it names") from error
-    return [data.get("defaults", {}) | job for job in data.get("job", [])]
-
-
-def plan(orders: Sequence[Order], out: Path) -> tuple[list[Planned], list[tuple[Order, str]]]:
-    """Scene copies for the backend; orders that cannot be carried out, with the reason."""
-    planned, failures = [], []
-    for number, order in enumerate(orders):
+    Parts that already have a joint are in neither, unless they are wanted again.
+    """
+    planned, failures, seen = [], [], set()
+    source = digest_of_files()
+    for order in orders:
         try:
+            if (order.object, order.part) in seen:
+                raise InputError("it is named twice", hint="name each part once")
+            seen.add((order.object, order.part))
             parts = find_parts(order)
-            folder = out / "scenes" / f"{number:04d}"
-            asset, selectors, _ = read.write_scene_copy(bpy.context, parts, folder)
+            if not again and write.find_articulation(parts) is not None:
+                print(f"{order.name}: has a joint already")
+                continue
+            asset, selectors = scene_copy(order, parts, out / "scenes", source)
         except AtopError as error:
             failures.append((order, str(error)))
         else:
@@ -193,24 +212,40 @@ def plan(orders: Sequence[Order], out: Path) -> tuple[list[Planned], list[tuple[
     return planned, failures
 
 
-def find_parts(order: Order) -> list[Any]:
-    """What an order means in this scene, as the add-on picks it."""
-    context = bpy.context
-    ob = context.scene.objects.get(order.object)
-    if ob is None:
-        raise InputError(f"there is no object {order.object!r}", hint="check its name")
-    if not order.part:
-        if not pick.has_faces(ob):
-            raise InputError(f"{order.object!r} has no surface", hint="name a mesh object")
-        return write.root_parts([ob])
-    kind, _, name = order.part.partition(":")
-    if kind not in SOURCES:
-        raise InputError(
-            f"part {order.part!r} is of no known kind",
-            hint=f"write {', '.join(f'{kind}:NAME' for kind in SOURCES)}, or nothing",
-        )
-    context.view_layer.objects.active = ob
-    return pick.pick_parts(context, SOURCES[kind], name)  # type: ignore[arg-type]
+def scene_copy(
+    order: Order, parts: Sequence[Any], folder: Path, source: bytes
+) -> tuple[Path, tuple[str, ...]]:
+    """The copy of an order's object, and the backend's selectors of its parts.
+
+    One that an earlier run wrote from the same scene is taken again: Blender never writes the
+    same bytes twice, and the batch knows its assets by their bytes.
+    """
+    mark = hashlib.sha256(source)
+    for ob in sorted(pick.whole_object(bpy.context, parts), key=lambda ob: ob.name_full):
+        mark.update(repr((ob.name_full, [list(row) for row in ob.matrix_world])).encode())
+        if ob.type == "MESH":  # scripts that ran before this one may have changed it
+            places = np.empty(len(ob.data.vertices) * 3, np.float32)
+            ob.data.vertices.foreach_get("co", places)
+            mark.update(places.tobytes())
+    mark.update(repr((order.object, order.part, bpy.context.scene.frame_current_final)).encode())
+    place = folder / mark.hexdigest()[:16]
+    known = place / "selectors.json"  # written last
+    if known.is_file():
+        return place / "scene.blend", tuple(json.loads(known.read_text(encoding="utf-8")))
+    asset, selectors, _ = read.write_scene_copy(bpy.context, parts, place)
+    known.write_text(json.dumps(selectors), encoding="utf-8")
+    return asset, selectors
+
+
+def digest_of_files() -> bytes:
+    """Hash of the scene's file and of all files that it links."""
+    digest = hashlib.sha256()
+    for name in (bpy.data.filepath, *(library.filepath for library in bpy.data.libraries)):
+        path = Path(bpy.path.abspath(name))
+        if name and path.is_file():
+            with path.open("rb") as stream:
+                digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.digest()
 
 
 def estimate(
@@ -218,28 +253,41 @@ def estimate(
 ) -> dict[Path, dict[str, Any]]:
     """Run `atop batch` over the scene copies; its records by asset."""
     jobs = out / "jobs.toml"
-    jobs.write_text("\n".join(map(job_table, planned)), encoding="utf-8")
-    command = [
-        python, "-m", "atop_backend", "batch", str(jobs), "--out", str(out),
-        "--workers", str(options.workers), "--time-limit", str(options.time_limit),
-        "--preset", options.preset, "--seed", str(options.seed), "--device", options.device,
+    jobs.write_text("\n".join(job_table(job, out) for job in planned), encoding="utf-8")
+    arguments = [
+        "batch", str(jobs), "--out", str(out), "--workers", str(options.workers),
+        "--time-limit", str(options.time_limit), "--preset", options.preset,
+        "--seed", str(options.seed), "--device", options.device,
         "--blender", bpy.app.binary_path, "--set", "report.scene=false", "--retry-failed",
+        "--events", "jsonl",
     ]  # fmt: skip
     for override in options.overrides:
-        command += ["--set", override]
-    code = subprocess.run(command, env=backend_environment(), check=False).returncode
-    records = out / "results.jsonl"
-    if code != 0 or not records.is_file():
-        raise SetupError(f"the backend ended with exit code {code}", hint="see what it said above")
-    lines = map(json.loads, records.read_text(encoding="utf-8").splitlines())
-    return {Path(record["asset"]): record for record in lines}
+        arguments += ["--set", override]
+    if not bpy.app.binary_path:  # Blender is a module of this Python
+        os.environ.setdefault("ATOP_BLENDER_PYTHON", sys.executable)
+    job = Job(backend_command(python, *arguments), out / "backend.log")
+    while True:
+        for event in job.drain():
+            match event:
+                case Progress(step=step, total=total):
+                    print(f"{step} of {total} parts", flush=True)
+                case Failed(message, hint, code):
+                    raise (InputError if code == InputError.exit_code else SetupError)(
+                        message, hint=hint
+                    )
+                case Cancelled():
+                    raise SetupError("the backend was stopped", hint="run the same command again")
+                case Finished():
+                    lines = (out / "results.jsonl").read_text(encoding="utf-8").splitlines()
+                    return {Path(record["asset"]): record for record in map(json.loads, lines)}
+        time.sleep(POLL_S)
 
 
-def job_table(planned: Planned) -> str:
-    """One job as TOML; JSON strings and arrays are TOML."""
+def job_table(planned: Planned, out: Path) -> str:
+    """One job as TOML, paths relative to the file; JSON strings and arrays are TOML."""
     order = planned.order
     lines = {
-        "asset": str(planned.asset),
+        "asset": planned.asset.relative_to(out).as_posix(),
         "parts": list(planned.selectors),
         "prompt": order.prompt,
         "motion": order.motion,
@@ -260,19 +308,15 @@ def said_amount(prompt: str) -> str:
     return repr(said.distance_m / metres)
 
 
-def backend_environment() -> dict[str, str]:
-    """For a backend that may run from this clone, and that finds bpy where Blender is a module."""
-    hidden = ("PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP")
-    kept = {key: value for key, value in os.environ.items() if key not in hidden}
-    if not bpy.app.binary_path:
-        kept.setdefault("ATOP_BLENDER_PYTHON", sys.executable)
-    return kept | {"PYTHONPATH": str(ROOT)}
-
-
 def write_back(
-    planned: Sequence[Planned], records: Mapping[Path, Mapping[str, Any]]
+    planned: Sequence[Planned],
+    records: Mapping[Path, Mapping[str, Any]],
+    open_actions: Mapping[bpy.types.Object, bpy.types.Action | None],
 ) -> list[tuple[Order, str]]:
-    """Give every part its joint and keyframes; the orders for which there is none."""
+    """Give every part its joint and keyframes; the orders for which there is none.
+
+    All joints are closed meanwhile, and `open_actions` are the actions that they had.
+    """
     failures = []
     render = bpy.context.scene.render
     for job in planned:
@@ -282,6 +326,9 @@ def write_back(
             continue
         result = JobResult.from_dict(record["result"])
         seconds = prompt_amount(job.order.prompt).seconds or 2.0
+        earlier = write.find_articulation(job.parts)
+        if earlier is not None:  # the new joint keeps its action for Revert
+            animate.assign_action(earlier.pivot, open_actions.get(earlier.pivot))
         try:
             articulation = write.write_joint(
                 bpy.context,
@@ -295,38 +342,15 @@ def write_back(
             continue
         answers = [result.best, *result.alternatives]
         folder = str(job.asset.parents[2] / record["folder"])
-        edit.keep_answers(articulation, answers, folder, job.order.prompt)
+        keep_answers(articulation, answers, folder, job.order.prompt, np.eye(4))
         print(f"{job.order.object} {job.order.part}".strip() + f": {result.best.sentence}")
     return failures
 
 
-def export_scene(options: argparse.Namespace, target: Path, python: str) -> None:
-    """What was asked for beside the saved file."""
-    if options.glb:
-        bpy.ops.export_scene.gltf(
-            filepath=str(target.with_suffix(".glb")), export_animations=True, export_extras=True
-        )
-    if options.usd:
-        bpy.ops.wm.usd_export(filepath=str(target.with_suffix(".usdc")), export_animation=True)
-    if not options.urdf:
-        return
-    from blender_addon.scene.record import articulations
-
-    written: set[str] = set()
-    for articulation in articulations():
-        if articulation.tag in written:
-            continue
-        written |= {joint.tag for joint in export.joints_of_object(articulation)}
-        folder = target.with_name(f"{target.stem}_urdf") / articulation.tag
-        description = export.write_description(bpy.context, articulation, folder)
-        command = [
-            python, "-m", "atop_backend", "export", "--object", str(description),
-            "--out", str(folder), "--format", "urdf",
-        ]  # fmt: skip
-        code = subprocess.run(command, env=backend_environment(), check=False).returncode
-        if code != 0:
-            raise SetupError(f"the export ended with exit code {code}", hint="see above")
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    if not bpy.app.binary_path:  # Blender as a module may crash while it ends, after all is done
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
