@@ -63,12 +63,19 @@ def _rest(armature: Any, world: np.ndarray, surfaces: list[Any], controls: list[
         )
     weights[still] = np.eye(len(names) + 1)[-1]
     limits = skinning.limits(armature, np.linalg.det(world[:3, :3]) < 0)
-    chosen = skinning.movable(armature, controls) & (weights[:, :-1] > 0).any(axis=0)
-    own_frame = np.eye(4)
-    own_frame[:3, 3] = world[:3, 3]
+    moves = (weights[:, :-1] > 0).any(axis=0)
+    chosen = skinning.movable(armature, controls) & moves
+    kept = _with_ancestors(np.asarray(moves), parents)
+    place = np.append(np.cumsum(kept) - 1, -1)  # -1, no parent, stays -1
+    names = [name for name, keep in zip(names, kept, strict=True) if keep]
+    parents = place[parents[kept]]
+    rest, tails, limits, chosen = rest[kept], tails[kept], limits[kept], chosen[kept]
+    weights = weights[:, np.append(kept, True)]
     if weights[:, -1].any() or (parents < 0).sum() > 1:  # the object itself is then the root bone
+        own_frame = np.eye(4)
+        own_frame[:3, 3] = world[:3, 3]
+        parents = np.append(np.where(parents < 0, len(names), parents), -1)
         names.append(skinning.OBJECT)
-        parents = np.append(np.where(parents < 0, len(parents), parents), -1)
         rest, tails = np.concatenate([rest, own_frame[None]]), np.append(tails, tails[:1], axis=0)
         limits = np.append(limits, np.full((1, 3, 2), np.nan), axis=0)
         chosen = np.append(chosen, False)
@@ -76,6 +83,16 @@ def _rest(armature: Any, world: np.ndarray, surfaces: list[Any], controls: list[
         weights = weights[:, :-1]
     surface = skin.vertices, skin.triangles, skin.face_colours
     return build_rig(*surface, tuple(names), parents, rest, tails, weights, limits, chosen)
+
+
+def _with_ancestors(wanted: np.ndarray, parents: np.ndarray) -> np.ndarray:
+    """(bones,) bool: the wanted bones and all above them."""
+    kept = wanted.copy()
+    for bone in np.flatnonzero(wanted):
+        while bone >= 0:
+            kept[bone] = True
+            bone = parents[bone]
+    return kept
 
 
 def _graph() -> Any:
