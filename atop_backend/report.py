@@ -52,8 +52,8 @@ def report(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> No
         _write_sheet(job_dir, seen, best, answers, request.prompt)
         files["contact sheet"] = "contact_sheet.png"
         if (job_dir / "generate" / "frames.npz").is_file():
-            _write_comparison(job_dir, seen, best, config)
-            files["comparison"] = "comparison.mp4"
+            _write_movies(job_dir, seen, best, config)
+            files |= {"fitted": "fitted.mp4", "comparison": "comparison.mp4"}
     tick(1, 3)
     if config.report.scene:
         files |= _write_scene(request, config, job_dir, answers[0].joint)
@@ -95,8 +95,8 @@ def _write_sheet(
     preview.contact_sheet(title, rows).save(job_dir / "contact_sheet.png")
 
 
-def _write_comparison(job_dir: Path, seen: RestViews, joint: JointMotion, config: Config) -> None:
-    """A video of all views: generated above, the fitted motion on the real mesh below."""
+def _write_movies(job_dir: Path, seen: RestViews, joint: JointMotion, config: Config) -> None:
+    """Videos of all views: the fitted motion on the real mesh, and what was generated above it."""
     from PIL import Image
 
     from atop_backend import preview
@@ -104,19 +104,19 @@ def _write_comparison(job_dir: Path, seen: RestViews, joint: JointMotion, config
     size = preview.COMPARISON_PX
     with np.load(job_dir / "generate" / "frames.npz") as data:
         generated = data["frames"]
-    frames = []
+    above, below = [], []
     for index in range(generated.shape[1]):
         amount = index / (generated.shape[1] - 1) * joint.upper
-        above = [
-            np.asarray(Image.fromarray(view[index]).resize((size, size))) for view in generated
+        pictures = [Image.fromarray(view[index]).resize((size, size)) for view in generated]
+        above.append(np.hstack([np.asarray(picture) for picture in pictures]))
+        drawn = [
+            preview.draw_motion(seen.shape, joint, amount, camera, size) for camera in seen.cameras
         ]
-        below = [
-            np.asarray(preview.draw_motion(seen.shape, joint, amount, camera, size))
-            for camera in seen.cameras
-        ]
-        frames.append(np.concatenate([np.hstack(above), np.hstack(below)]))
-    path = job_dir / "comparison.mp4"
-    preview.write_video(path, np.stack(frames), config.report.seconds, config.report.fps)
+        below.append(np.hstack([np.asarray(picture) for picture in drawn]))
+    both = np.concatenate([np.stack(above), np.stack(below)], axis=1)
+    for name, frames in (("fitted", np.stack(below)), ("comparison", both)):
+        path = job_dir / f"{name}.mp4"
+        preview.write_video(path, frames, config.report.seconds, config.report.fps)
 
 
 def _write_scene(

@@ -45,6 +45,22 @@ def set_frame(articulation: Articulation, world: np.ndarray) -> None:
     write.set_joint(articulation, convert.frame_axis(articulation.joint, before))
 
 
+def set_line(articulation: Articulation, origin: Sequence[float], axis: Sequence[float]) -> None:
+    """Lay the axis on a line of the world as it is now, directed.
+
+    Raises:
+        InputError: The axis has no length.
+    """
+    length = float(np.linalg.norm(axis))
+    if not 1e-12 < length < np.inf:
+        raise InputError(
+            f"the axis {tuple(axis)} has no direction", hint="give three numbers, not all zero"
+        )
+    x, y, z = (float(value) / length for value in axis)
+    line = replace(joint_now(articulation), axis=(x, y, z), origin=tuple(map(float, origin)))
+    set_frame(articulation, convert.joint_frame(line))
+
+
 def joint_now(articulation: Articulation) -> JointMotion:
     """The joint where it is in the world now."""
     return convert.transform_joint(articulation.joint, rest_to_now(articulation))

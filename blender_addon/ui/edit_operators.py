@@ -4,7 +4,14 @@
 from pathlib import Path
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    StringProperty,
+)
 
 from atop_backend.errors import AtopError
 
@@ -85,12 +92,30 @@ class ATOP_OT_set_limits(JointOperator, bpy.types.Operator):
     bl_idname = "atop.set_limits"
     bl_label = "Set Limits"
 
-    lower: bpy.props.FloatProperty(name="Lower")
-    upper: bpy.props.FloatProperty(name="Upper", default=1.0)
+    lower: FloatProperty(name="Lower")
+    upper: FloatProperty(name="Upper", default=1.0)
 
     def change(self, context, found):
         edit.set_limit(found, "lower", self.lower)
         edit.set_limit(found, "upper", self.upper)
+
+
+class ATOP_OT_set_axis(JointOperator, bpy.types.Operator):
+    """Lay the axis on a line of the world as it is now; the part stays where it is"""
+
+    bl_idname = "atop.set_axis"
+    bl_label = "Set Axis"
+
+    origin: FloatVectorProperty(name="Origin", description="A point on the axis", size=3)
+    axis: FloatVectorProperty(
+        name="Axis",
+        description="Its direction; the right-hand rule gives the sense of a turn",
+        size=3,
+        default=(0.0, 0.0, 1.0),
+    )
+
+    def change(self, context, found):
+        edit.set_line(found, self.origin, self.axis)
 
 
 class ATOP_OT_set_open(JointOperator, bpy.types.Operator):
@@ -99,7 +124,7 @@ class ATOP_OT_set_open(JointOperator, bpy.types.Operator):
     bl_idname = "atop.set_open"
     bl_label = "Open"
 
-    amount: bpy.props.FloatProperty(name="Open", min=0.0, max=1.0, default=1.0)
+    amount: FloatProperty(name="Open", min=0.0, max=1.0, default=1.0)
 
     def change(self, context, found):
         found.pivot["open"] = self.amount
@@ -238,6 +263,7 @@ CLASSES = (
     ATOP_OT_step_answer,
     ATOP_OT_flip,
     ATOP_OT_set_limits,
+    ATOP_OT_set_axis,
     ATOP_OT_set_open,
     ATOP_OT_bake,
     ATOP_OT_revert,

@@ -171,7 +171,9 @@ class ATOP_PT_joint(ArticulatePanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.prop(settings, "show_axis", icon="GIZMO", toggle=True)
         row.operator("atop.place_axis", icon="SNAP_EDGE")
-        layout.operator("atop.show_preview", icon="FILE_MOVIE")
+        row = layout.row(align=True)
+        row.operator("atop.show_preview", icon="FILE_MOVIE").movie = "BOTH"
+        row.operator_menu_enum("atop.show_preview", "movie", text="", icon="DOWNARROW_HLT")
         layout.operator("atop.revert", icon="LOOP_BACK")
 
 

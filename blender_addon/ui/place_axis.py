@@ -4,7 +4,7 @@ import bpy
 from bpy_extras import view3d_utils
 
 from atop_backend.contracts import JointMotion
-from atop_backend.errors import AtopError
+from atop_backend.errors import AtopError, InputError
 
 from ..scene import snap, write
 from ..scene.record import require_articulation
@@ -66,7 +66,9 @@ class ATOP_OT_place_axis(JointOperator, bpy.types.Operator):
         return outcome
 
     def change(self, context, found):
-        return "Use Place Axis in a 3D viewport, or set the axis with write.set_joint"
+        raise InputError(
+            "Place Axis follows the mouse in a 3D viewport", hint="use atop.set_axis in scripts"
+        )
 
 
 CLASSES = (ATOP_OT_place_axis,)

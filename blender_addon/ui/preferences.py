@@ -1,7 +1,9 @@
 # pyright: reportInvalidTypeForm=false
 """The add-on's preferences: where the backend is, which model, where jobs are kept."""
 
+import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import bpy
@@ -9,6 +11,7 @@ from bpy.props import EnumProperty, IntProperty, StringProperty
 
 PACKAGE = __package__.rpartition(".")[0]
 SETUP_COMMAND = "bash scripts/setup.sh"
+KEPT = ("python", "model", "weights", "device", "cache", "time_limit_s")
 
 
 class ArticulatePreferences(bpy.types.AddonPreferences):
@@ -100,9 +103,39 @@ def cache_size(folder: Path) -> tuple[int, int]:
     return len(sizes), sum(sizes)
 
 
+def settings_file() -> Path:
+    """Where settings outlast disabling, which makes Blender forget them, and updates."""
+    if PACKAGE.startswith("bl_ext."):
+        return Path(bpy.utils.extension_path_user(PACKAGE)) / "settings.json"
+    return Path(bpy.utils.user_resource("DATAFILES", path="atop")) / "settings.json"
+
+
+def remember() -> None:
+    """Write what differs from the defaults; a folder that cannot be written to is no error."""
+    options = get(bpy.context)
+    kept = {name: getattr(options, name) for name in KEPT if options.is_property_set(name)}
+    with suppress(OSError):
+        path = settings_file()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(kept), encoding="utf-8")
+
+
+def recall() -> None:
+    """Take back what `remember` wrote, where nothing else has been set since."""
+    options = get(bpy.context)
+    with suppress(OSError, ValueError):
+        kept = json.loads(settings_file().read_text(encoding="utf-8"))
+        for name in KEPT:
+            if name in kept and not options.is_property_set(name):
+                with suppress(TypeError):  # of an older or newer version
+                    setattr(options, name, kept[name])
+
+
 def register():
     bpy.utils.register_class(ArticulatePreferences)
+    recall()
 
 
 def unregister():
+    remember()
     bpy.utils.unregister_class(ArticulatePreferences)

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import bpy
-from bpy.props import BoolProperty
+from bpy.props import BoolProperty, EnumProperty
 
 from atop_backend.contracts import JobResult
 from atop_backend.errors import InputError
@@ -14,16 +14,23 @@ from ..scene.record import articulation_of
 from . import monitor
 from .edit_operators import JointOperator
 
-BEST = "comparison"  # generated and fitted side by side, if the job made it
+MOVIES = (  # identifier, label, description and the name under which the job lists the file
+    ("BOTH", "Both", "Generated above, fitted below", "comparison"),
+    ("FITTED", "Fitted", "The joint on the real mesh, from the same four views", "fitted"),
+    *((f"VIEW_{i}", f"View {i + 1}", "Generated, from one view", f"video {i}") for i in range(4)),
+)
 
 
 class ATOP_OT_show_preview(JointOperator, bpy.types.Operator):
-    """Play what was generated beside what was fitted, in step with the timeline"""
+    """Play what was generated and what was fitted, in step with the timeline"""
 
     bl_idname = "atop.show_preview"
     bl_label = "Show Preview"
     bl_options = {"REGISTER"}
 
+    movie: EnumProperty(
+        name="Movie", description="Which one to play", items=[entry[:3] for entry in MOVIES]
+    )
     new_window: BoolProperty(
         name="New Window", description="Instead of the largest other area", default=True
     )
@@ -36,18 +43,23 @@ class ATOP_OT_show_preview(JointOperator, bpy.types.Operator):
 
     def change(self, context, found):
         movies = save_movies(Path(found.data["job"]), found.tag)
-        image = load_movie(movies[0])
+        name = next(name for identifier, *_, name in MOVIES if identifier == self.movie)
+        if name not in movies:
+            raise InputError(
+                f"this answer has no movie {name!r}", hint=f"it has {', '.join(movies)}"
+            )
         area = open_area(context, self.new_window)
-        show(area, image, context.scene.atop.frame_start)
+        show(area, load_movie(movies[name]), context.scene.atop.frame_start)
         if area is None:
-            return f"Saved {movies[0]}"
-        return f"Playing {movies[0].name} with the timeline"
+            return f"Saved {movies[name]}"
+        return f"Playing {movies[name].name} with the timeline"
 
 
-def save_movies(job: Path, tag: str) -> list[Path]:
-    """Put the movies of a job beside the .blend, best to look at first; returns where they are.
+def save_movies(job: Path, tag: str) -> dict[str, Path]:
+    """Put the movies of a job beside the .blend; returns where they are, by the job's names.
 
-    An unsaved file leaves them in the job folder, which is in the extension's user folder.
+    An unsaved file, and a folder that cannot be written to, leave them in the job folder, which is
+    in the extension's user folder.
 
     Raises:
         InputError: The job made none, or its folder has been cleared.
@@ -57,20 +69,20 @@ def save_movies(job: Path, tag: str) -> list[Path]:
         raise InputError(f"the videos in {job} have been cleared", hint="articulate the part again")
     files = JobResult.from_dict(monitor.read_result(str(result))).files
     movies = {name: job / file for name, file in files.items() if file.endswith(".mp4")}
-    names = sorted(movies, key=lambda name: (name != BEST, name))
-    if not names:
+    if not movies:
         raise InputError(
             "this answer has no videos", hint="articulate with Quality set to Standard"
         )
     if not bpy.data.filepath:
-        return [movies[name] for name in names]
-    folder = Path(bpy.data.filepath).parent
-    stem = Path(bpy.data.filepath).stem
-    saved = []
-    for name in names:
-        plain = "".join(c if c.isalnum() else "_" for c in f"{stem} {tag} {name}")
-        saved.append(folder / f"{plain}.mp4")
-        shutil.copyfile(movies[name], saved[-1])
+        return movies
+    blend, saved = Path(bpy.data.filepath), {}
+    for name, movie in movies.items():
+        plain = "".join(c if c.isalnum() else "_" for c in f"{blend.stem} {tag} {name}")
+        saved[name] = blend.with_name(f"{plain}.mp4")
+        try:
+            shutil.copyfile(movie, saved[name])
+        except OSError:
+            return movies
     return saved
 
 

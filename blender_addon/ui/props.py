@@ -13,6 +13,8 @@ from bpy.props import (
     StringProperty,
 )
 
+from atop_backend.prompt_amount import prompt_amount
+
 from ..core.request import AmountMode, Choices, motion_for
 from . import preferences
 
@@ -43,7 +45,7 @@ class ArticulateSettings(bpy.types.PropertyGroup):
     together: BoolProperty(
         name="Move Together",
         description="All selected objects are one part; otherwise each gets its own joint in turn",
-        default=True,
+        default=False,
     )
     way: EnumProperty(
         name="Faces",
@@ -166,7 +168,8 @@ def choices(settings: ArticulateSettings, context: bpy.types.Context) -> Choices
     options = preferences.get(context)
     mode: AmountMode = settings.amount_mode
     units = context.scene.unit_settings
-    angle = mode == "DEGREES"
+    angle, render = mode == "DEGREES", context.scene.render
+    seconds = prompt_amount(settings.prompt).seconds or settings.seconds
     return Choices(
         prompt=settings.prompt,
         motion=motion_for(settings.motion, mode),
@@ -181,7 +184,8 @@ def choices(settings: ArticulateSettings, context: bpy.types.Context) -> Choices
         overrides=QUALITY_OVERRIDES[settings.quality]
         + (
             "report.scene=false",  # the add-on writes the joint into the scene itself
-            f"report.seconds={settings.seconds:.6g}",
+            f"report.seconds={seconds:.6g}",
+            f"report.fps={max(1, round(render.fps / render.fps_base)):d}",  # frame by frame
             f"render.time_limit_s={options.time_limit_s:d}",
         ),
     )

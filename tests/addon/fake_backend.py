@@ -84,12 +84,18 @@ def finish(request):
     result = {
         **answer(joint, 0.93),
         "alternatives": [answer(flipped, 0.05), answer(SLIDER, 0.02)],
-        "files": {},
+        "files": {
+            **{f"video {view}": f"view_{view}.mp4" for view in range(4)},
+            "fitted": "fitted.mp4",
+            "comparison": "comparison.mp4",
+        },
         "seconds": {"render": 1.0},
         "model": "scripted",
         "version": "0",
     }
     (out / "result.json").write_text(json.dumps(result))
+    for file in result["files"].values():
+        (out / file).write_bytes(b"a scripted movie")
     say("artifact", name="result", path=str(out / "result.json"))
     say("finished", result=str(out / "result.json"), sentence="a scripted joint")
     os._exit(0)

@@ -33,10 +33,16 @@ facts["panel"] = hasattr(bpy.types, "ATOP_PT_part")
 addons[ID].preferences.time_limit_s = 77
 import addon_utils
 for _ in range(2):
-    addon_utils.disable(ID)
+    addon_utils.disable(ID, default_set=True)  # as the check box in the preferences does
     facts["disabled"] = not hasattr(bpy.types.Scene, "atop")
+    facts["forgotten"] = ID not in addons
     addon_utils.enable(ID, default_set=True)
 facts["again"] = hasattr(bpy.types.Scene, "atop")
+facts["kept"] = addons[ID].preferences.time_limit_s
+bpy.ops.extensions.package_install_files(
+    filepath=sys.argv[1], repo="user_default", enable_on_install=True, overwrite=True
+)
+facts["updated"] = addons[ID].preferences.time_limit_s
 from importlib import import_module
 folder = import_module(ID + ".ui.preferences").cache_folder(bpy.context)
 facts["cache"] = str(folder)
@@ -46,6 +52,21 @@ bpy.ops.extensions.package_uninstall(
 )
 facts["gone"] = ID not in addons and not hasattr(bpy.types.Scene, "atop")
 open(sys.argv[2], "w").write(json.dumps(facts))
+"""
+
+READ_ONLY = """
+import sys
+sys.path[:0] = [sys.argv[1], f"{sys.argv[1]}/atop_articulate/{sys.argv[2]}"]
+import bpy
+bpy.context.preferences.addons.new().module = "atop_articulate"
+import atop_articulate
+atop_articulate.register()
+bpy.context.preferences.addons["atop_articulate"].preferences.time_limit_s = 77
+atop_articulate.unregister()
+atop_articulate.register()
+assert bpy.context.preferences.addons["atop_articulate"].preferences.time_limit_s == 77
+atop_articulate.unregister()
+print("it works", flush=True)
 """
 
 
@@ -79,6 +100,29 @@ def test_building_twice_gives_the_same_wheel(tmp_path):
     assert first.read_bytes() == second.read_bytes()
 
 
+def test_a_read_only_addon_folder_is_fine(package, tmp_path):
+    """Installed by an administrator: nobody may write beside the code."""
+    folder = tmp_path / "system" / "atop_articulate"
+    with zipfile.ZipFile(package) as archive:
+        archive.extractall(folder)
+        (wheel,) = [name for name in archive.namelist() if name.endswith(".whl")]
+    for path in [*folder.rglob("*"), folder]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    before = sorted(str(path) for path in folder.rglob("*"))
+    (tmp_path / "use.py").write_text(READ_ONLY)
+    done = subprocess.run(
+        [sys.executable, "-B", str(tmp_path / "use.py"), str(folder.parent), wheel],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "BLENDER_USER_RESOURCES": str(tmp_path / "user")},
+    )
+    assert "it works" in done.stdout, done.stdout + done.stderr
+    assert sorted(str(path) for path in folder.rglob("*")) == before
+    for path in [folder, *folder.rglob("*")]:  # so that it can be removed again
+        path.chmod(0o755)
+
+
 def test_it_installs_enables_disables_and_uninstalls(package, tmp_path):
     (tmp_path / "life.py").write_text(LIFE)
     environment = {**os.environ, "BLENDER_USER_RESOURCES": str(tmp_path / "user")}
@@ -97,7 +141,9 @@ def test_it_installs_enables_disables_and_uninstalls(package, tmp_path):
     assert facts["scene"]
     assert facts["panel"]
     assert facts["disabled"]
+    assert facts["forgotten"]
     assert facts["again"]
+    assert (facts["kept"], facts["updated"]) == (77, 77)
     assert facts["gone"]
     assert str(tmp_path) in facts["core"]
     assert set(facts["modules"]) <= {

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -116,9 +119,58 @@ def test_disabling_during_a_run_ends_the_process(addon, monkeypatch):
     blender_addon.register()
 
 
+BLENDER = """
+import sys, time
+sys.path[:0] = sys.argv[2:4]
+import bpy
+bpy.ops.wm.read_factory_settings(use_empty=True)
+bpy.context.preferences.addons.new().module = "blender_addon"
+import blender_addon
+blender_addon.register()
+options = bpy.context.preferences.addons["blender_addon"].preferences
+options.python, options.cache = sys.argv[1], sys.argv[4]
+from pressing import cabinet
+from blender_addon.ui import monitor, operators
+cabinet()
+operators.finish_in_background = lambda *_: {"FINISHED"}
+bpy.ops.atop.articulate(prompt="it opens slowly")
+while True:
+    monitor.tick()
+    print(monitor._job.pid, flush=True)
+    time.sleep(0.05)
+"""
+
+
+def gone(pid):
+    """Whether there is no such process any more."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_killing_blender_ends_the_backend(addon, tmp_path):
+    python = addon.preferences.addons["blender_addon"].preferences.python
+    here = Path(__file__).parent
+    arguments = [python, str(here.parents[1]), str(here), str(tmp_path / "jobs")]
+    with subprocess.Popen(
+        [sys.executable, "-c", BLENDER, *arguments], stdout=subprocess.PIPE, text=True
+    ) as blender:
+        assert blender.stdout is not None
+        lines = (line for line in blender.stdout if line.strip().isdigit())
+        pid = int(next(lines))
+        assert not gone(pid)
+        blender.kill()
+    deadline = time.monotonic() + 10
+    while not gone(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert gone(pid)
+
+
 def test_several_objects_become_a_queue(addon):
     body = box("Body", location=(0.0, 0.1, 0.0))
     drawers = [box(f"Drawer {i}", body, (0.0, -0.1, 0.5 * i), (1, 1, 0.2)) for i in range(3)]
     select(*drawers)
-    assert articulate(together=False) == {"FINISHED"}
+    assert articulate() == {"FINISHED"}
     assert sorted(found.tag for found in record.articulations()) == [ob.name for ob in drawers]
