@@ -32,6 +32,7 @@ OTHERS_HELP = {
     "batch": "many jobs over night, resumed after whatever happened",
     "clips": "training clips for finetune, from articulated assets",
     "finetune": "teach a network one kind of motion from a few clips",
+    "metrics": "PSNR, SSIM, LPIPS, CLIP score and FVD of a folder of videos",
     "export": "finished jobs as URDF, MJCF, USD or animated glTF",
 }
 
@@ -140,6 +141,8 @@ def _command_module(name: str) -> Any:
             from atop_backend.export import command
         case "finetune":
             from atop_backend.tuning import finetune_command as command
+        case "metrics":
+            from atop_backend.metrics import command
         case _:
             raise AssertionError(name)
     return command

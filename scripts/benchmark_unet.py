@@ -215,14 +215,15 @@ def build(sizes: Sizes, device: torch.device, dtype: torch.dtype) -> Parts:
         unet = MultiViewVideoUNet(sizes.unet)
         tower = CLIPVisionModel(CLIPVisionConfig(**sizes.tower))
         levels = len(sizes.autoencoder)
-        vae = AutoencoderKL(
-            down_block_types=("DownEncoderBlock2D",) * levels,
-            up_block_types=("UpDecoderBlock2D",) * levels,
-            block_out_channels=sizes.autoencoder,  # type: ignore[arg-type]
-            layers_per_block=2,
-            latent_channels=4,
-            scaling_factor=0.18215,
-        )
+        layout: dict[str, Any] = {
+            "down_block_types": ("DownEncoderBlock2D",) * levels,
+            "up_block_types": ("UpDecoderBlock2D",) * levels,
+            "block_out_channels": sizes.autoencoder,
+            "layers_per_block": 2,
+            "latent_channels": 4,
+            "scaling_factor": 0.18215,
+        }
+        vae = AutoencoderKL(**layout)
         no_words = torch.randn(1, sizes.words, sizes.unet.context_dim)
     for parameter in unet.parameters():
         if not parameter.any():
@@ -311,7 +312,7 @@ def bench_drawing(bench: Bench, parts: Parts) -> None:
 
     @torch.no_grad()
     def at_once() -> None:
-        parts.autoencoder.vae.decode(latents)
+        parts.autoencoder.vae.decode(latents)  # type: ignore[arg-type]
 
     for label, work in (("in pieces", pieces), ("at once", at_once)):
         name = f"autoencoder draws 40 pictures, fp32, {label}"
@@ -424,7 +425,7 @@ def _bench_bf16(bench: Bench) -> None:
     bench_guidance(bench, parts)
     bench_distillation(bench, parts)
     bench_drawing(bench, parts)
-    parts.denoiser.unet.to(memory_format=torch.channels_last)
+    parts.denoiser.unet.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     bench_sampling(bench, parts, ", channels last", "bf16", steps)
 
 

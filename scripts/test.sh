@@ -11,7 +11,7 @@ blender_environment() {  # a Python with another Blender in it: version of bpy, 
   touch "$2/.ready-$1"
 }
 
-bash scripts/setup.sh dev export
+bash scripts/setup.sh dev export metrics
 say "Blender 4.2 and 5.0 beside the main environment's 4.5"
 blender_environment 4.2.23 .venv-bpy42 & first=$!
 blender_environment 5.0.1 .venv-bpy50 & second=$!

@@ -37,15 +37,16 @@ LAYERS = {
     "doctor": 5,
     "report": 6,
     "tuning": 6,
+    "metrics": 6,
     "stages": 7,
     "batch": 8,
     "cli": 9,
     "__main__": 10,
 }
 HEAVY = {
-    "torch": ("gaussians/", "diffusion/", "motion/", "synthetic/", "training/"),
+    "torch": ("gaussians/", "diffusion/", "motion/", "synthetic/", "training/", "metrics/"),
     "diffusers": ("diffusion/",),
-    "transformers": ("diffusion/",),
+    "transformers": ("diffusion/", "metrics/"),
     "trimesh": ("geometry/", "export/", "tuning/"),
     "bpy": ("rendering/blender_", "rendering/child.py"),
     "mathutils": ("rendering/blender_",),

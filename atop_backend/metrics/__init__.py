@@ -1,0 +1,1 @@
+"""How good generated videos are: PSNR, SSIM, LPIPS, CLIP score and Fréchet video distance."""
