@@ -176,7 +176,7 @@ def write_back(context: bpy.types.Context, result_path: str) -> tuple[str, str]:
         moved=moved,
         notes={"job": str(job), "prompt": placement.prompt, "sentence": result["sentence"]},
     )
-    return result["sentence"], ". ".join([*result.get("notes", ()), *([said] if said else [])])
+    return result["sentence"], "; ".join([*result.get("notes", ()), *([said] if said else [])])
 
 
 class MotionOperator:
