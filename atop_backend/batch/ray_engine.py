@@ -220,7 +220,8 @@ def _task(
         request = with_readable_asset(request)
         step(replace(request, out=staged))
         if name == "report":
-            publish(staged, request)
+            here = Path(root) if job["root"] else None
+            publish(staged, request, from_shared(to_shared(request, here), str(job["root"])))
 
     order = {"key": job["key"], "request": final.to_dict(), "log": str(Path(root) / job["log"])}
     answer = carry_out(do, order)
@@ -253,7 +254,8 @@ def _connect(ray: Any, cluster: RayConfig, workers: int) -> bool:
         ray.init(**options, runtime_env={"env_vars": _variables()}, configure_logging=False)
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise SetupError(
-            f"Ray cannot be reached ({error})", hint="check --address, or leave it out"
+            f"Ray cannot be reached ({error})",
+            hint="check --address and RAY_AUTH_TOKEN, or leave out --address",
         ) from error
     return True
 

@@ -74,9 +74,13 @@ def staging(out: Path, key: str) -> Path:
     return out / "staging" / key[:2] / key
 
 
-def publish(staged: Path, request: JobRequest) -> None:
-    """Put a complete job folder where the request wants it."""
-    document = request.to_dict()
+def publish(staged: Path, request: JobRequest, shown: JobRequest | None = None) -> None:
+    """Put a complete job folder where the request wants it.
+
+    Args:
+        shown: The request as the folder keeps it, where paths differ between machines.
+    """
+    document = (shown or request).to_dict()
     (staged / "request.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     request.out.parent.mkdir(parents=True, exist_ok=True)
     if request.out.exists():

@@ -13,7 +13,7 @@ from scripted_steps import STEPS
 from atop_backend.batch.jobs import BatchJob
 from atop_backend.batch.manifest import Manifest
 from atop_backend.batch.outcomes import PoolConfig
-from atop_backend.batch.ray_engine import RayConfig, RayEngine
+from atop_backend.batch.ray_engine import ROOT_VARIABLE, RayConfig, RayEngine, _task
 from atop_backend.batch.steps import from_shared, to_shared
 from atop_backend.contracts import JobRequest
 from atop_backend.errors import InputError
@@ -96,6 +96,32 @@ def test_requests_travel_with_paths_relative_to_the_shared_folder(tmp_path):
     assert from_shared(data, str(there)).asset == there / "a.glb"
     assert from_shared(data, str(there)).parts == ("door", f"faces:{there}/lid.npy#Chest")
     assert from_shared(to_shared(request, None), "") == request
+
+
+def test_a_node_that_has_the_root_elsewhere_keeps_the_paths_of_the_driver(tmp_path, monkeypatch):
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.symlink_to(here)
+    (here / "a.obj").write_text("o lid")
+    request = JobRequest(here / "a.obj", ("lid",), "it opens", here / "run" / "jobs" / "a")
+    job = {
+        "key": "a",
+        "request": to_shared(request, here),
+        "staged": "run/staging/a/job",
+        "log": "run/a.log",
+        "root": str(here),
+    }
+    monkeypatch.setenv(ROOT_VARIABLE, str(there))
+
+    answer = None
+    for step in ("render", "infer", "report"):
+        answer = _task(STEPS, step, job, answer)
+
+    assert answer is not None
+    assert answer["error"] == "", answer
+    kept = json.loads((request.out / "request.json").read_text())
+    assert (kept["asset"], kept["out"]) == (str(request.asset), str(request.out))
+    assert "there" in (here / "run" / "seen.txt").read_text()  # else this shows nothing
 
 
 def test_paths_outside_the_shared_folder_are_refused(tmp_path):
