@@ -44,6 +44,7 @@ class GenerateConfig:
     video_frames: int = 5  # moved frames of those videos; the rest frame comes before them
     video_steps: int = 4  # more than for the fit: a picture shows what is left of the noise
     video_guidance_scale: float = 1.0
+    frames_between: int = 4  # frames drawn for each of them: the part moves evenly, not in jumps
 
 
 @dataclass(frozen=True, slots=True)

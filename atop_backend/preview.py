@@ -1,4 +1,4 @@
-"""What people look at: composited videos and a contact sheet with the motion on the real mesh."""
+"""What people look at: videos, and a contact sheet with the motion on the real mesh."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from atop_backend.contracts import Camera, JointMotion
 from atop_backend.geometry import cameras
 from atop_backend.geometry.joints import transform_points
 from atop_backend.geometry.meshes import RestShape
+from atop_backend.geometry.visibility import visible_faces
 
 BODY_COLOUR = np.array([0.80, 0.81, 0.83])
 PART_COLOUR = np.array([0.95, 0.55, 0.15])
@@ -22,53 +23,6 @@ INK = (40, 40, 45)
 SHEET_PX = 224  # a picture's side on the contact sheet
 COMPARISON_PX = 192  # a view's side in the video of generated and fitted motion
 GAP_PX = 6
-
-
-def composite(
-    generated: np.ndarray, silhouettes: np.ndarray, rest: np.ndarray, part_mask: np.ndarray
-) -> np.ndarray:
-    """Generated pictures where something moved, the rest view's own pixels elsewhere.
-
-    Args:
-        generated: (views, frames, size, size, 3) uint8.
-        silhouettes: Area share of the moving part, (views, frames, latent, latent) in [0, 1].
-        rest: (views, size, size, 3) uint8.
-        part_mask: Where the part is at rest, (views, size, size) bool.
-
-    Returns:
-        (views, frames, size, size, 3) uint8.
-    """
-    size = rest.shape[1]
-    block = size // silhouettes.shape[-1]
-    result = np.empty_like(generated)
-    for view in range(generated.shape[0]):
-        left = _grow(part_mask[view].astype(np.float32), 3)
-        for frame in range(generated.shape[1]):
-            coarse = Image.fromarray(silhouettes[view, frame].astype(np.float32))
-            smooth = np.asarray(coarse.resize((size, size), Image.Resampling.BILINEAR))
-            taken = _grow((smooth > 0.15).astype(np.float32), block // 2)
-            share = _blur(np.maximum(left, taken))[..., None]
-            mixed = share * generated[view, frame] + (1 - share) * rest[view]
-            result[view, frame] = np.rint(mixed).astype(np.uint8)
-    return result
-
-
-def _grow(mask: np.ndarray, pixels: int) -> np.ndarray:
-    """The mask spread by some pixels along each image axis."""
-    for axis in (0, 1):
-        padded = np.pad(mask, [(pixels, pixels) if a == axis else (0, 0) for a in (0, 1)])
-        windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * pixels + 1, axis=axis)
-        mask = windows.max(axis=-1)
-    return mask
-
-
-def _blur(mask: np.ndarray) -> np.ndarray:
-    """A soft edge of two pixels, so that the seam does not show."""
-    kernel = np.array([1, 4, 6, 4, 1]) / 16
-    for axis in (0, 1):
-        padded = np.pad(mask, [(2, 2) if a == axis else (0, 0) for a in (0, 1)], mode="edge")
-        mask = np.lib.stride_tricks.sliding_window_view(padded, 5, axis=axis) @ kernel
-    return mask
 
 
 def write_video(path: Path, frames: np.ndarray, seconds: float, fps: int) -> None:
@@ -112,72 +66,11 @@ def draw_mesh(
     facing = np.abs(np.einsum("nc,nc->n", normals, towards)) / np.maximum(lengths, 1e-30)
     shades = colours * (0.35 + 0.65 * facing)[:, None]
 
-    pixels, depths = cameras.project(camera, corners)
-    usable = np.flatnonzero((depths > 1e-3).all(axis=1) & (lengths > 0))
-    places, ids, seen = _fragments(camera, pixels, depths, usable)
-    order = np.lexsort((seen, places))
-    first = order[np.diff(places[order], prepend=-1) != 0]
-    nearest = np.full(camera.width_px * camera.height_px, np.inf)
-    owner = np.full(camera.width_px * camera.height_px, -1)
-    nearest[places[first]] = seen[first]
-    owner[places[first]] = ids[first]
+    seen = visible_faces(camera, corners)
+    owner = seen.faces.ravel()
     rgb = np.ones((owner.size, 3))
     rgb[owner >= 0] = shades[owner[owner >= 0]]
-    shape = (camera.height_px, camera.width_px)
-    return Drawing(rgb.reshape(*shape, 3), nearest.reshape(shape))
-
-
-def _fragments(
-    camera: Camera, pixels: np.ndarray, depths: np.ndarray, usable: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pixel index, triangle and depth wherever a triangle covers the centre of a pixel.
-
-    Scan conversion without loops: triangles are repeated by their rows, rows by their pixels.
-
-    Args:
-        pixels: Projected corners (m, 3, 2); `depths` (m, 3) are theirs.
-    """
-    corners, inverse = pixels[usable], 1 / depths[usable]
-    # edges as a x + b y + c, positive inside
-    following = np.roll(corners, -1, axis=1)
-    a = corners[..., 1] - following[..., 1]
-    b = following[..., 0] - corners[..., 0]
-    c = -(a * corners[..., 0] + b * corners[..., 1])
-    area = c.sum(axis=1)
-    solid = np.abs(area) > 1e-9
-    usable, corners, inverse, area = usable[solid], corners[solid], inverse[solid], area[solid]
-    edges = np.stack([a, b, c], axis=-1)[solid] * np.sign(area)[:, None, None]
-    # 1 / depth is linear on the screen; corner k lies opposite edge k + 1
-    slopes = np.einsum("nk,nkc->nc", np.roll(inverse, 1, axis=1), edges) / np.abs(area)[:, None]
-
-    top = np.clip(np.ceil(corners[..., 1].min(axis=1) - 0.5), 0, None).astype(int)
-    bottom = np.floor(corners[..., 1].max(axis=1) - 0.5).astype(int)
-    bottom = np.minimum(bottom, camera.height_px - 1)
-    triangle, y = _ranges(top, bottom)
-    middle = y + 0.5
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rest = edges[triangle, :, 1] * middle[:, None] + edges[triangle, :, 2]
-        slope = edges[triangle, :, 0]
-        crossing = -rest / slope
-        left = np.where(slope > 0, crossing, -np.inf).max(axis=1)
-        right = np.where(slope < 0, crossing, np.inf).min(axis=1)
-    outside = ((slope == 0) & (rest < 0)).any(axis=1)
-    right = np.where(outside, -np.inf, right)
-    start = np.ceil(np.clip(left, 0, camera.width_px) - 0.5).astype(int)
-    end = np.floor(np.clip(right, -1, camera.width_px) - 0.5).astype(int)
-    row, x = _ranges(start, end)
-    triangle, y = triangle[row], y[row]
-    plane = slopes[triangle]
-    seen = 1 / (plane[:, 0] * (x + 0.5) + plane[:, 1] * (y + 0.5) + plane[:, 2])
-    return y * camera.width_px + x, usable[triangle], seen
-
-
-def _ranges(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Index of each range, and each of its whole numbers from `start` to `end` inclusive."""
-    counts = np.maximum(end - start + 1, 0)
-    owner = np.repeat(np.arange(len(counts)), counts)
-    within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return owner, start[owner] + within
+    return Drawing(rgb.reshape(*seen.faces.shape, 3), seen.depths)
 
 
 def draw_motion(

@@ -44,6 +44,7 @@ from atop_backend.reporting import Emit, JobProgress, Tick
 
 if TYPE_CHECKING:
     from atop_backend.diffusion.conditions import Conditions
+    from atop_backend.diffusion.generate import Pictures as GeneratedPictures
     from atop_backend.diffusion.generate import Prior, RestScene
     from atop_backend.geometry.meshes import RestShape
     from atop_backend.motion.evidence import MotionEvidence
@@ -222,14 +223,28 @@ def generate(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> 
                     round(passes[0] + (total - passes[0]) * step / steps), total
                 ),
             )  # fmt: skip
-            frames = pictures.rgb
-            if pictures.silhouettes is not None:
-                frames = preview.composite(frames, pictures.silhouettes, seen.rgb, seen.part_mask)
-            whole = np.concatenate([seen.rgb[:, None], frames], axis=1)
+            whole = np.concatenate([seen.rgb[:, None], _frames(request, config, seen, pictures)], 1)
             for view, video in enumerate(whole):
                 path = folder / f"view_{view}.mp4"
                 preview.write_video(path, video, config.report.seconds, config.report.fps)
-            np.savez_compressed(folder / "frames.npz", frames=whole)
+            step = (whole.shape[1] - 1) // settings.video_frames
+            np.savez_compressed(folder / "frames.npz", frames=whole[:, ::step])
+
+
+def _frames(
+    request: JobRequest, config: Config, seen: RestViews, pictures: GeneratedPictures
+) -> np.ndarray:
+    """The moved frames that people look at, (views, frames, size, size, 3) uint8."""
+    from atop_backend import compositing
+
+    if pictures.motions is None or pictures.silhouettes is None:
+        return pictures.rgb
+    between = config.generate.frames_between
+    poses = compositing.shown_motion(
+        seen, pictures.silhouettes, pictures.motions, replace(config.fit, video=True),
+        MOTION_KINDS[request.motion], between,
+    )  # fmt: skip
+    return compositing.carry_along(seen, pictures.rgb, poses, between)
 
 
 def _prior_and_conditions(

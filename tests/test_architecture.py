@@ -29,6 +29,7 @@ LAYERS = {
     "motion": 4,
     "rendering": 4,
     "preview": 4,
+    "compositing": 4,
     "export": 4,
     "sentences": 4,
     "training": 4,

@@ -1,4 +1,4 @@
-"""Pictures show the right surface, and composites leave unmoved pixels alone."""
+"""Pictures show the right surface, and videos have the right length."""
 
 from __future__ import annotations
 
@@ -40,20 +40,6 @@ def test_a_drawing_sees_at_each_pixel_what_a_ray_through_its_centre_hits():
         np.isfinite(drawing.depths) | np.isfinite(expected)
     )
     assert wrong.mean() < 1e-3  # a centre that lies on an edge may fall to either side
-
-
-def test_a_composite_keeps_pixels_far_from_the_part():
-    rng = np.random.default_rng(0)
-    rest = rng.integers(0, 255, (1, 64, 64, 3), dtype=np.uint8)
-    generated = rng.integers(0, 255, (1, 2, 64, 64, 3), dtype=np.uint8)
-    mask = np.zeros((1, 64, 64), dtype=bool)
-    mask[0, 8:16, 8:16] = True
-    silhouettes = np.zeros((1, 2, 8, 8), dtype=np.float32)
-    silhouettes[0, :, 1, 3] = 1.0  # the part has gone to the right
-    result = preview.composite(generated, silhouettes, rest, mask)
-    np.testing.assert_array_equal(result[0, 0, 32:], rest[0, 32:])
-    np.testing.assert_array_equal(result[0, 1, 10:14, 26:30], generated[0, 1, 10:14, 26:30])
-    np.testing.assert_array_equal(result[0, 1, 10:14, 10:14], generated[0, 1, 10:14, 10:14])
 
 
 def test_a_video_has_the_length_that_was_asked_for(tmp_path):

@@ -16,7 +16,7 @@ from atop_backend.config import GenerateConfig
 from atop_backend.contracts import Camera
 from atop_backend.diffusion import bundled
 from atop_backend.diffusion.autoencoder import Autoencoder
-from atop_backend.diffusion.checkpoints import finetuned_file, load_over
+from atop_backend.diffusion.checkpoints import finetuned_facts, finetuned_file, load_over
 from atop_backend.diffusion.clips import COLOUR, GeneratedClip, unpack
 from atop_backend.diffusion.conditions import Conditions
 from atop_backend.diffusion.denoiser import Denoiser
@@ -72,14 +72,18 @@ def load_prior(
             return _load_imagedream(device, dtype, weights, finetuned)
         case "mini":
             model = bundled.random_model(seed) if settings.random_weights else bundled.load()
+            name = str(model.facts.get("name", "mini"))
             if finetuned is not None:
-                load_over(model.denoiser, finetuned_file(finetuned))
+                file = finetuned_file(finetuned)
+                finetuned_facts(file, "mini")
+                load_over(model.denoiser, file)
+                name += f", finetuned in {file.parent.name}"
             return Prior(
                 model.denoiser.to(device, dtype),
                 model.autoencoder.to(device),
                 encode_text,
                 device,
-                str(model.facts.get("name", "mini")),
+                name,
             )
 
 
@@ -99,7 +103,7 @@ def _load_imagedream(
         model.autoencoder.to(device),
         lambda prompt: model.prompts.encode([prompt]),
         device,
-        f"imagedream from {weights}",
+        f"imagedream from {weights}" + (f", finetuned in {finetuned.name}" if finetuned else ""),
     )
 
 
@@ -170,6 +174,7 @@ class Pictures(NamedTuple):
 
     rgb: UInt8[np.ndarray, "views frames size size 3"]
     silhouettes: Float[np.ndarray, "views frames latent latent"] | None
+    motions: Float[np.ndarray, "views frames 3 latent latent"] | None  # normalised displacement
 
 
 def generate_pictures(
@@ -188,7 +193,8 @@ def generate_pictures(
         rgb = prior.autoencoder.decode(clip.latents[0].to(prior.device)).clamp(0, 1)
     pixels = (rgb.permute(0, 1, 3, 4, 2) * 255).round().byte().cpu().numpy()
     silhouettes = None if clip.silhouettes is None else clip.silhouettes[0].numpy()
-    return Pictures(pixels, silhouettes)
+    motions = None if clip.motions is None else clip.motions[0].numpy()
+    return Pictures(pixels, silhouettes, motions)
 
 
 def save_clip(path: Path, clip: GeneratedClip) -> None:
