@@ -40,12 +40,14 @@ LAYERS = {
     "tuning": 6,
     "metrics": 6,
     "stages": 7,
+    "skeletal": 8,
     "batch": 8,
     "cli": 9,
     "__main__": 10,
 }
 HEAVY = {
-    "torch": ("gaussians/", "diffusion/", "motion/", "synthetic/", "training/", "metrics/"),
+    "torch": ("skeletal/", "gaussians/", "diffusion/", "motion/", "synthetic/", "training/",
+              "metrics/"),
     "diffusers": ("diffusion/",),
     "transformers": ("diffusion/", "metrics/"),
     "trimesh": ("geometry/", "export/", "tuning/"),

@@ -39,7 +39,7 @@ def test_a_toml_file_says_the_same_as_overrides(tmp_path):
     ("override", "said"),
     [
         ("samples", "stage.key=value"),
-        ("cook.samples=1", "stages are fit, generate, render, report"),
+        ("cook.samples=1", "stages are animate, fit, generate, render, report"),
         ("render.sampels=1", "elevation_deg, samples, time_limit_s"),
         ("render.samples=1.5", "a whole number of at least 1"),
         ("render.samples=0", "a whole number of at least 1"),

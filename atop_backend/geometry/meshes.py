@@ -200,17 +200,24 @@ def sample_surface(
             f"the {'part' if part else 'rest of the object'} has no surface",
             hint="name a part that has faces, and not the whole object",
         )
-    # one draw in each of `count` equal shares of the area: even cover, the same distribution
-    shares = (np.arange(count) + rng.random(count)) / count
-    cumulative = np.cumsum(areas / areas.sum())
-    picks = chosen[np.searchsorted(cumulative, shares).clip(max=len(chosen) - 1)]
-    corners = shape.vertices[shape.triangles[picks]]
-    first, second = rng.random((2, count))
-    root = np.sqrt(first)
-    weights = np.stack([1 - root, root * (1 - second), root * second], axis=1)
+    picks, weights = sample_triangles(areas, count, rng)
+    corners = shape.vertices[shape.triangles[chosen[picks]]]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
     return np.einsum("nk,nkc->nc", weights, corners), normals / np.maximum(lengths, 1e-300)
+
+
+def sample_triangles(
+    areas: np.ndarray, count: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Triangles (count,) drawn evenly by area, and a place on each as corner weights (count, 3)."""
+    # one draw in each of `count` equal shares of the area: even cover, the same distribution
+    shares = (np.arange(count) + rng.random(count)) / count
+    cumulative = np.cumsum(areas / areas.sum())
+    picks = np.searchsorted(cumulative, shares).clip(max=len(areas) - 1)
+    first, second = rng.random((2, count))
+    root = np.sqrt(first)
+    return picks, np.stack([1 - root, root * (1 - second), root * second], axis=1)
 
 
 def joint_to_file(joint: JointMotion, shape: RestShape) -> JointMotion:

@@ -125,7 +125,7 @@ def build_rig(
     rest = np.asarray(rest, dtype=np.float64)[order]
     _check_rigid(rest, [bones[index] for index in order])
     count = len(bones)
-    deform = (weights > 1e-4).any(axis=0)
+    deform = np.asarray((weights > 1e-4).any(axis=0))
     limits = np.full((count, 3, 2), np.nan) if limits is None else np.asarray(limits)[order]
     chosen = deform if chosen is None else np.asarray(chosen, dtype=bool)[order]
     return Rig(
