@@ -29,6 +29,7 @@ STAGES_HELP = {
     "report": "pictures, the articulated scene and result.json",
 }
 OTHERS_HELP = {
+    "animate": "skeletal motion of a rigged character, from a sentence or a video",
     "batch": "many jobs over night, resumed after whatever happened",
     "clips": "training clips for finetune, from articulated assets",
     "finetune": "teach a network one kind of motion from a few clips",
@@ -133,6 +134,8 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 def _command_module(name: str) -> Any:
     """The module with the options and the work of a command that is not a stage."""
     match name:
+        case "animate":
+            from atop_backend.skeletal import command
         case "batch":
             from atop_backend.batch import command
         case "clips":
