@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from atop_backend.errors import InputError, SetupError
 
+METADATA = "atop_finetuned"  # key of what a finetuned file says of itself
 _FETCH_AGAIN = "copy or download the file again and compare its size with the original's"
 
 
@@ -91,6 +94,31 @@ def finetuned_file(path: Path) -> Path:
     if not file.is_file():
         raise InputError(f"the finetuned weights {file} do not exist", hint="check --finetuned")
     return file
+
+
+def finetuned_facts(file: Path, base: str) -> dict[str, Any]:
+    """What a finetuned file says of itself.
+
+    Raises:
+        SetupError: It is broken, by somebody else, or for another network than `base`.
+    """
+    try:
+        with safe_open(file, "pt") as opened:
+            metadata = opened.metadata() or {}
+    except (SafetensorError, OSError) as error:
+        raise SetupError(
+            f"{file.name} is truncated or no .safetensors file", hint="run `atop finetune` again"
+        ) from error
+    facts = json.loads(metadata.get(METADATA, "{}"))
+    if facts.get("base") != base:
+        of = facts.get("base")
+        raise SetupError(
+            f"{file.name} was finetuned from {of}, not from {base}" if of
+            else f"{file.name} was not written by `atop finetune`",
+            hint=f"choose the {of} model, or another file" if of
+            else f"give the .safetensors file of a finetuning with --base {base}",
+        )  # fmt: skip
+    return facts
 
 
 def load_over(module: nn.Module, file: Path) -> None:

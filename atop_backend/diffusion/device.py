@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 
 from atop_backend.errors import InputError, SetupError
+
+_STARVED = ("out of memory", "can't allocate memory", "cannot allocate memory")  # torch's words
 
 
 def pick_device(name: str) -> torch.device:
@@ -38,3 +43,20 @@ def describe_device(device: torch.device) -> str:
         properties = torch.cuda.get_device_properties(device)
         return f"{device} ({properties.name}, {properties.total_memory / 2**30:.0f} GB)"
     return f"{device}, {torch.get_num_threads()} threads"
+
+
+@contextmanager
+def explaining_memory(advice: str) -> Iterator[None]:
+    """Turns running out of memory, on whatever device, into a `SetupError`.
+
+    Args:
+        advice: What to change, for the hint.
+    """
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        said = str(error).lower()
+        if not isinstance(error, MemoryError) and not any(words in said for words in _STARVED):
+            raise
+        where = "the GPU" if "cuda" in said else "the machine"
+        raise SetupError(f"{where} is out of memory", hint=advice) from error

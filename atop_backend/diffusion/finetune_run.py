@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,13 +20,19 @@ class Run:
     Args:
         parameters: What the run changes.
         optimiser: Over the same parameters.
+        scaler: Of losses in half precision; None where none are scaled.
     """
 
     def __init__(
-        self, parameters: Sequence[nn.Parameter], optimiser: torch.optim.Optimizer
+        self,
+        parameters: Sequence[nn.Parameter],
+        optimiser: torch.optim.Optimizer,
+        scaler: torch.amp.GradScaler | None = None,
     ) -> None:
         self.parameters = list(parameters)
         self.optimiser = optimiser
+        self.scaler = scaler or torch.amp.GradScaler("cpu", enabled=False)
+        self.checks: list[tuple[int, list[float]]] = []  # step, losses on held-out clips
         self.step = 0
         self.best = self._copies()
         self.best_loss = float("inf")
@@ -60,6 +67,8 @@ class Run:
     def judge(self, losses: Sequence[float] | None) -> None:
         """Keep the average as the best if it is; without held-out clips the latest one counts."""
         loss = sum(losses) / len(losses) if losses else None
+        if losses:
+            self.checks.append((self.step, list(losses)))
         if loss is not None and loss >= self.best_loss:
             self._stale += 1
             return
@@ -81,6 +90,8 @@ class Run:
             "best_loss": self.best_loss,
             "average": self._average,
             "stale": self._stale,
+            "scaler": self.scaler.state_dict(),
+            "checks": self.checks,
         }
         unfinished = path.with_suffix(".part")
         torch.save(state, unfinished)
@@ -95,10 +106,16 @@ class Run:
             state = torch.load(path, map_location=device, weights_only=True)
             self.optimiser.load_state_dict(state["optimiser"])
             self._put(state["parameters"])
-        except (RuntimeError, EOFError, KeyError, ValueError) as error:
+            self.scaler.load_state_dict(state["scaler"])
+        except (RuntimeError, EOFError, KeyError, ValueError, pickle.UnpicklingError) as error:
             raise InputError(
                 f"{path} is no state of this run ({error})", hint="remove it to begin anew"
             ) from error
         self.step, self._stale = state["step"], state["stale"]
         self.best, self.best_loss = state["best"], state["best_loss"]
         self._average = state["average"]
+        self.checks = [(step, list(losses)) for step, losses in state["checks"]]
+
+    def best_check(self) -> tuple[int, list[float]]:
+        """Step and losses of the check whose weights are kept; one that was made is needed."""
+        return min(self.checks, key=lambda check: sum(check[1]))

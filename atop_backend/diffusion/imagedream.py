@@ -16,11 +16,11 @@ from typing import Any, Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
-from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from atop_backend.diffusion.checkpoints import (
     find_file,
+    finetuned_facts,
     finetuned_file,
     load_over,
     load_strictly,
@@ -50,7 +50,6 @@ _AUTOENCODER_PREFIXES = ("vae_model.", "first_stage_model.")
 # what original files hold besides: the CLIP towers, which come from folders, and the noise schedule
 _KNOWN_REST = ("clip_model.", "cond_stage_model.", "image_model.", "model_ema.")
 _FIXED = {"image_size", "out_channels", "transformer_depth", "ip_mode", "dims"}
-METADATA = "atop_finetuned"
 
 
 class ImageDream(NamedTuple):
@@ -132,7 +131,7 @@ def load_imagedream(
         raise SetupError(f"the weights {weights} do not exist", hint="check --weights")
     if finetuned is not None:
         finetuned = finetuned_file(finetuned)
-        settings = _finetuned_settings(finetuned, settings)
+        settings = replace(settings, **finetuned_facts(finetuned, "imagedream")["network"])
     if weights.is_dir() and (weights / "unet").is_dir():
         folder = weights
         unet = _read_folder(folder / "unet", settings)
@@ -249,13 +248,6 @@ def _check_widths(
             )
 
 
-def finetuned_metadata(settings: UNetConfig, trained: str) -> dict[str, str]:
-    """What a file of finetuned weights says of itself."""
-    kept = ("temporal", "mask_channels", "rest_frame")
-    network = {key: getattr(settings, key) for key in kept}
-    return {METADATA: json.dumps({"base": "imagedream", "trained": trained, "network": network})}
-
-
 def load_finetuned(unet: MultiViewVideoUNet, file: Path) -> None:
     """Put finetuned weights over the published ones."""
     added = {name for name in unet.state_dict() if name not in unet.image_state()}
@@ -266,20 +258,3 @@ def load_finetuned(unet: MultiViewVideoUNet, file: Path) -> None:
             hint="give the file that `atop finetune` wrote for this model",
         )
     load_over(unet, file)
-
-
-def _finetuned_settings(file: Path, settings: UNetConfig) -> UNetConfig:
-    try:
-        with safe_open(file, "pt") as opened:
-            metadata = opened.metadata() or {}
-    except (SafetensorError, OSError) as error:
-        raise SetupError(
-            f"{file.name} is truncated or no .safetensors file", hint="run `atop finetune` again"
-        ) from error
-    described = json.loads(metadata.get(METADATA, "{}"))
-    if described.get("base") != "imagedream":
-        raise SetupError(
-            f"{file.name} was not written by `atop finetune` for ImageDream",
-            hint="give the .safetensors file of a finetuning with --base imagedream",
-        )
-    return replace(settings, **described["network"])

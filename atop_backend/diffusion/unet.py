@@ -49,6 +49,9 @@ _TRAINED_ENDINGS: dict[Trained, tuple[str, ...]] = {
 }
 
 
+ADDED_SETTINGS = ("temporal", "mask_channels", "rest_frame")  # sizes the image model has not
+
+
 @dataclass(frozen=True, slots=True)
 class UNetConfig:
     """Sizes; the defaults are ImageDream's, under the names of its `unet/config.json`."""

@@ -62,7 +62,9 @@ def _one_colour_each(mesh: trimesh.Trimesh) -> list[trimesh.Trimesh]:
     if len(colours) > _MOST_COLOURS:
         return [mesh]
     which = which.reshape(-1)
-    return [
-        painted(mesh.submesh([np.flatnonzero(which == number)], append=True), colour / 255)
-        for number, colour in enumerate(colours)
-    ]
+    return [painted(_faces(mesh, which == k), colour / 255) for k, colour in enumerate(colours)]
+
+
+def _faces(mesh: trimesh.Trimesh, chosen: np.ndarray) -> trimesh.Trimesh:
+    corners = mesh.triangles[chosen].reshape(-1, 3)
+    return trimesh.Trimesh(corners, np.arange(len(corners)).reshape(-1, 3), process=False)

@@ -7,9 +7,11 @@ import torch
 from imagedream_twin import SETTINGS, write_folder, write_original
 from safetensors.torch import load_file, save_file
 
+from atop_backend.diffusion.checkpoints import METADATA
 from atop_backend.diffusion.conditions import Conditions, drop_text
-from atop_backend.diffusion.imagedream import finetuned_metadata, load_imagedream
+from atop_backend.diffusion.imagedream import load_imagedream
 from atop_backend.diffusion.sample import sample
+from atop_backend.diffusion.unet import ADDED_SETTINGS
 from atop_backend.errors import InputError, SetupError
 
 UNET_FILE = "unet/diffusion_pytorch_model.safetensors"
@@ -52,6 +54,11 @@ def conditions(model, views=2, frames=2):
         part_centre=torch.zeros(1, 3),
         part_radius=torch.ones(1),
     )
+
+
+def facts(base="imagedream", config=SETTINGS):
+    network = {name: getattr(config, name) for name in ADDED_SETTINGS}
+    return {METADATA: json.dumps({"base": base, "network": network})}
 
 
 def answer(model):
@@ -229,7 +236,7 @@ def test_finetuned_weights_lie_over_the_published_ones(folder, tmp_path):
         for name, value in unet.trained_parameters("paper")
     }
     file = tmp_path / "lids.safetensors"
-    save_file(tensors, file, metadata=finetuned_metadata(unet.config, "paper"))
+    save_file(tensors, file, metadata=facts(config=unet.config))
     tuned = load_imagedream(folder, file)
     state = tuned.denoiser.unet.state_dict()
     assert all(torch.equal(state[name], value.float()) for name, value in tensors.items())
@@ -241,7 +248,10 @@ def test_a_finetuned_file_of_something_else_is_refused(folder, tmp_path):
     save_file({"x": torch.zeros(1)}, file)
     with pytest.raises(SetupError, match="was not written by `atop finetune`"):
         load_imagedream(folder, file)
-    save_file({"x": torch.zeros(1)}, file, metadata=finetuned_metadata(SETTINGS, "paper"))
+    save_file({"x": torch.zeros(1)}, file, metadata=facts("mini"))
+    with pytest.raises(SetupError, match=r"was finetuned from mini, not from imagedream"):
+        load_imagedream(folder, file)
+    save_file({"x": torch.zeros(1)}, file, metadata=facts())
     with pytest.raises(SetupError, match=r"lacks .* tensors of the temporal blocks"):
         load_imagedream(folder, file)
     with pytest.raises(InputError, match="do not exist"):
