@@ -14,7 +14,7 @@ import pytest
 from needs import needs_blender, needs_torch
 from toys import write_chest
 
-from atop_backend.batch import command
+from atop_backend.batch import command, pool
 from atop_backend.contracts import JobRequest
 
 ROOT = Path(__file__).parents[2]
@@ -94,6 +94,37 @@ bpy.ops.wm.obj_import(filepath=sys.argv[1])
 bpy.ops.wm.save_as_mainfile(filepath=sys.argv[2])
 os._exit(0)
 """
+# Sums and a decomposition as the fit has them, on enough numbers for threads to share the work.
+SUMS = """
+import hashlib, sys
+from atop_backend import cli
+if sys.argv[1] == "cli":
+    cli.main(["batch", "--out", "nowhere"])
+import numpy as np
+x = np.random.default_rng(0).standard_normal((40_000, 6))
+parts = x[:, 0] @ x[:, 1], x.T @ x, np.linalg.svd(x, full_matrices=False)[1]
+print(hashlib.sha256(b"".join(np.asarray(part).tobytes() for part in parts)).hexdigest())
+"""
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core has one thread")
+@pytest.mark.parametrize("process", ["cli", "worker"])
+def test_sums_are_the_same_to_the_last_bit_on_any_number_of_cores(process, monkeypatch):
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    digests = set()
+    for cores in (1, 2):
+        environment = pool._environment(cores)
+        if process == "cli":
+            environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": str(cores)}
+        finished = subprocess.run(
+            [sys.executable, "-c", SUMS, process], env=environment, capture_output=True, text=True,
+            timeout=120,
+        )  # fmt: skip
+        assert finished.returncode == 0, finished.stderr
+        digests.add(finished.stdout.split()[-1])
+
+    assert len(digests) == 1
+
 
 # The add-on's own operator; only the network is made small here, which the panel does not offer.
 BUTTON = """
