@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from atop_backend import __version__, protocol, reporting
+from atop_backend.batch.processes import ONE_ORDER
 from atop_backend.config import overrides_from_toml
 from atop_backend.contracts import JobRequest, JointMotion
 from atop_backend.errors import AtopError, CancelledError, InputError
@@ -48,6 +49,8 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    for name, value in ONE_ORDER.items():
+        os.environ.setdefault(name, value)
     machine = "jsonl" in arguments or "--events=jsonl" in arguments
     emit = reporting.reporter("jsonl" if machine else None)
     for stop in (signal.SIGINT, signal.SIGTERM):  # also where a shell had SIGINT ignored
