@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import bpy
 import mathutils
 import numpy as np
 
@@ -111,3 +112,27 @@ def full_travel(joint: JointMotion) -> float:
 def camera_to_world(camera: Camera) -> np.ndarray:
     """Where to put a Blender camera object so that it sees what `camera` sees; (4, 4)."""
     return np.linalg.inv(np.array(camera.world_to_camera)) @ OPENGL_TO_OPENCV
+
+
+def camera_of(ob: bpy.types.Object, width_px: int, height_px: int) -> Camera:
+    """What a camera object sees, at a size of picture.
+
+    Raises:
+        InputError: It is no plain perspective camera.
+    """
+    data, world = ob.data, as_array(ob.matrix_world)
+    if data.type != "PERSP" or data.shift_x or data.shift_y:
+        raise InputError(
+            f"the camera {ob.name!r} is shifted or has no perspective",
+            hint="use a perspective camera whose Shift is 0",
+        )
+    wide = data.sensor_fit == "HORIZONTAL" or (data.sensor_fit == "AUTO" and width_px >= height_px)
+    # with the fit on Auto the sensor's width lies along the longer side
+    sensor_mm = data.sensor_height if data.sensor_fit == "VERTICAL" else data.sensor_width
+    world[:3, :3] /= np.linalg.norm(world[:3, :3], axis=0)  # a camera's own scale does not count
+    return Camera(
+        width_px=width_px,
+        height_px=height_px,
+        focal_px=data.lens / sensor_mm * (width_px if wide else height_px),
+        world_to_camera=tuple(map(tuple, (OPENGL_TO_OPENCV @ np.linalg.inv(world)).tolist())),
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from atop_backend.errors import InputError
 
 from . import convert, rig_keys, write
 
+PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 Mat4 = tuple[tuple[float, ...], ...]
 
 
@@ -113,6 +115,47 @@ def write_rig_copy(
     finally:
         bpy.data.scenes.remove(copy)
     return path, pick_rig(armature)
+
+
+def write_camera(scene: bpy.types.Scene, video: Path, path: Path) -> Path:
+    """Write the scene's camera as it sees pictures of the video's size; returns the path.
+
+    Raises:
+        InputError: The scene has no camera that could have taken it, or the video has no size.
+    """
+    if scene.camera is None:
+        raise InputError(
+            "the scene has no camera",
+            hint="add one where the video was taken, or have it guessed",
+        )
+    width, height = picture_size(video)
+    camera = convert.camera_of(scene.camera, width, height)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps([camera.to_dict()]), encoding="utf-8")
+    return path
+
+
+def picture_size(video: Path) -> tuple[int, int]:
+    """Width and height in pixels of a video, or of the first picture in a folder.
+
+    Raises:
+        InputError: Blender cannot read it.
+    """
+    file = video
+    if video.is_dir():
+        pictures = (p for p in sorted(video.iterdir()) if p.suffix.lower() in PICTURES)
+        file = next(pictures, video)
+    try:
+        image = bpy.data.images.load(str(file), check_existing=False)
+    except RuntimeError as error:
+        raise InputError(f"{file} cannot be read", hint="choose a video or pictures") from error
+    try:
+        width, height = image.size
+    finally:
+        bpy.data.images.remove(image)
+    if not width or not height:
+        raise InputError(f"{file} has no picture", hint="choose a video or pictures")
+    return width, height
 
 
 def pick_rig(armature: bpy.types.Object) -> PickedRig:

@@ -1,6 +1,7 @@
 # pyright: reportInvalidTypeForm=false
 """Animating a rig: start the job, write its motion, take it back, look at its video."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import bpy
@@ -67,9 +68,12 @@ def make_task(context: bpy.types.Context, name: str) -> monitor.Task:
     requests.backend_command(options.python)
     armature = rig_read.require_rig(chosen_object(context, name))
     folder = new_folder(preferences.cache_folder(context), armature.name)
-    build_request(context, armature, folder)  # refuse before the work
+    request = build_request(context, armature, folder)  # refuse before the work
+    if settings.use_camera and request.videos:
+        camera = rig_read.write_camera(context.scene, request.videos[0], folder / "cameras.json")
+        request = replace(request, cameras=camera)
     _, picked = rig_read.write_rig_copy(context, armature, folder)
-    requests.write_request(build_request(context, armature, folder), folder / "request.json")
+    requests.write_request(request, folder / "request.json")
     placement = monitor.MotionPlacement(
         picked, settings.prompt, settings.frame_start, settings.root, settings.target
     )

@@ -25,6 +25,8 @@ class ATOP_PT_rig(ArticulatePanel, bpy.types.Panel):
             draw_text(layout, why_not_now(context), "INFO", letters(context))
         layout.prop(settings, "prompt", text="", icon="OUTLINER_DATA_FONT")
         layout.prop(settings, "video")
+        if settings.video:
+            layout.prop(settings, "use_camera")
         column = layout.column()
         column.scale_y = 1.6
         column.operator("atop.animate_rig", icon="ARMATURE_DATA")

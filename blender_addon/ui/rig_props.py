@@ -27,6 +27,11 @@ class RigChoices:
         subtype="FILE_PATH",
         options=FRESH,
     )
+    use_camera: BoolProperty(
+        name="Seen by the Scene Camera",
+        description="The video was taken from where the scene's camera is; otherwise it is guessed",
+        options=FRESH,
+    )
     frames: IntProperty(
         name="Poses",
         description="How many poses the motion has; a video decides by its own length",

@@ -106,6 +106,21 @@ def test_a_video_goes_to_the_backend_and_needs_no_prompt(rig, tmp_path):
     assert the_request(tmp_path)["videos"] == [str(video)]
 
 
+def test_the_scene_camera_goes_with_the_video_when_asked(rig, addon, tmp_path):
+    image = bpy.data.images.new("Frame", 32, 16)
+    image.filepath_raw, image.file_format = str(tmp_path / "frames" / "a.png"), "PNG"
+    (tmp_path / "frames").mkdir()
+    image.save()
+    with pytest.raises(RuntimeError, match="the scene has no camera"):
+        animate(video=str(tmp_path / "frames"), use_camera=True)
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    addon.scene.collection.objects.link(camera)
+    addon.scene.camera = camera
+    animate(video=str(tmp_path / "frames"), use_camera=True)
+    (written,) = json.loads(Path(the_request(tmp_path)["cameras"]).read_text())
+    assert (written["width_px"], written["height_px"]) == (32, 16)
+
+
 def test_without_prompt_and_video_it_is_refused_before_any_work(rig, tmp_path):
     with pytest.raises(RuntimeError, match=r"neither a prompt nor a video.*it walks"):
         animate("  ")
