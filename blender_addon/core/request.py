@@ -42,6 +42,7 @@ class Choices:
     device: str = "auto"
     blender: str = ""
     weights: str = ""
+    finetuned: str = ""
     overrides: tuple[str, ...] = ()
 
 
@@ -71,6 +72,7 @@ def build_request(choices: Choices, asset: Path, parts: tuple[str, ...], out: Pa
         blender=choices.blender,
         amount=amount,
         weights=Path(choices.weights) if choices.weights else None,
+        finetuned=Path(choices.finetuned) if choices.finetuned else None,
         overrides=choices.overrides,
     )
 

@@ -11,7 +11,7 @@ from bpy.props import EnumProperty, IntProperty, StringProperty
 
 PACKAGE = __package__.rpartition(".")[0]
 SETUP_COMMAND = "bash scripts/setup.sh"
-KEPT = ("python", "model", "weights", "device", "cache", "time_limit_s")
+KEPT = ("python", "model", "weights", "finetuned", "device", "cache", "time_limit_s")
 
 
 class ArticulatePreferences(bpy.types.AddonPreferences):
@@ -33,6 +33,11 @@ class ArticulatePreferences(bpy.types.AddonPreferences):
     )
     weights: StringProperty(
         name="ImageDream Folder", description="Holds the weights", subtype="DIR_PATH"
+    )
+    finetuned: StringProperty(
+        name="Finetuned Weights",
+        description="A file that `atop finetune` wrote for the model above; empty for none",
+        subtype="FILE_PATH",
     )
     device: StringProperty(name="Device", description="auto, cpu, cuda or cuda:1", default="auto")
     cache: StringProperty(
@@ -67,6 +72,7 @@ class ArticulatePreferences(bpy.types.AddonPreferences):
         layout.prop(self, "model")
         if self.model == "IMAGEDREAM":
             layout.prop(self, "weights")
+        layout.prop(self, "finetuned")
         layout.prop(self, "device")
         layout.prop(self, "time_limit_s")
         layout.separator()

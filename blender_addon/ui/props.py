@@ -181,6 +181,7 @@ def choices(settings: ArticulateSettings, context: bpy.types.Context) -> Choices
         device=options.device,
         blender=bpy.app.binary_path,
         weights=bpy.path.abspath(options.weights) if options.model == "IMAGEDREAM" else "",
+        finetuned=bpy.path.abspath(options.finetuned),
         overrides=QUALITY_OVERRIDES[settings.quality]
         + (
             "report.scene=false",  # the add-on writes the joint into the scene itself

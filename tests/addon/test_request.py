@@ -66,6 +66,13 @@ def test_imagedream_asks_for_its_folder():
         build(preset="imagedream")
 
 
+def test_finetuned_weights_go_with_either_model():
+    assert build().finetuned is None
+    assert build(finetuned="/lids.safetensors").finetuned == Path("/lids.safetensors")
+    asked = build(preset="imagedream", weights="/dream", finetuned="/lids.safetensors")
+    assert (asked.weights, asked.finetuned) == (Path("/dream"), Path("/lids.safetensors"))
+
+
 @pytest.mark.parametrize(
     ("name", "word"),
     [("Drawer.003", "drawer"), ("left_door", "door"), ("OvenDoor", "folds"), ("Cube", "swings")],
