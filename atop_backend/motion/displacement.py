@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 _MIXED_COST = 0.1  # share of the misfit that mixed amounts would hide which is still counted
+_FLAT = 1e-3  # a part this much thinner than long has no depth in which displacements could differ
 _FLOOR = 1e-3  # motion below this, in the normalised frame, is no motion
 
 
@@ -38,6 +39,20 @@ def field_of(points: np.ndarray, weights: np.ndarray, displacements: np.ndarray,
     weights = weights / weights.sum()
     energy = np.einsum("sfnc,sfnc,n->sf", displacements, displacements, weights)
     return Field(points, weights, displacements, np.asarray(frames), energy)
+
+
+def affine_part(points: np.ndarray, weights: np.ndarray, displacements: np.ndarray) -> np.ndarray:
+    """What of displacements (samples, frames, n, 3) is an affine function of the place.
+
+    A rigid part's displacement is one, and so is any mixture of turns; whatever else a clip
+    shows says nothing about any joint, and would only blur the differences between them.
+    """
+    roots = np.sqrt(weights / weights.sum())
+    basis = np.column_stack([points - points.mean(axis=0), np.ones(len(points))])
+    left, strengths, _ = np.linalg.svd(basis * roots[:, None], full_matrices=False)
+    left = left[:, strengths > _FLAT * strengths[0]]
+    numbers = np.einsum("nk,n,sfnc->sfkc", left, roots, displacements)
+    return np.einsum("nk,sfkc->sfnc", left / roots[:, None], numbers)
 
 
 class Mixtures(NamedTuple):

@@ -10,7 +10,7 @@ from atop_backend.errors import InputError
 from atop_backend.geometry.meshes import RestShape
 from atop_backend.motion import confidence, paper
 from atop_backend.motion.candidates import MOST_ANSWERS, Candidate, joint_from
-from atop_backend.motion.displacement import Field, field_of
+from atop_backend.motion.displacement import Field, affine_part, field_of
 from atop_backend.motion.evidence import MotionEvidence
 from atop_backend.motion.features import Features, shape_features
 from atop_backend.motion.hypotheses import Line, lines_of, slides, turns
@@ -62,7 +62,7 @@ def fit_joint(
         )
     # 1. what the shape offers
     features = shape_features(shape, config.points, generator)
-    field = _field(evidence)
+    field = _field(evidence, literal=config.hypotheses == "paper")
     if config.hypotheses == "paper":
         if initial is not None:
             raise InputError(
@@ -87,10 +87,13 @@ def fit_joint(
     return _answers(pool, terms, features, config, given)
 
 
-def _field(evidence: MotionEvidence) -> Field | None:
-    if evidence.displacements is None:
+def _field(evidence: MotionEvidence, literal: bool) -> Field | None:
+    points, weights, shown = evidence.points, evidence.weights, evidence.displacements
+    if shown is None:
         return None
-    return field_of(evidence.points, evidence.weights, evidence.displacements, evidence.frames)
+    if not literal:  # the paper compares with all that gaussians do
+        shown = affine_part(points, weights, shown)
+    return field_of(points, weights, shown, evidence.frames)
 
 
 def _hypotheses(

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from atop_backend.contracts import JointMotion
-from atop_backend.geometry.joints import point_line_distance, transform_points
+from atop_backend.geometry.joints import point_line_distance, rodrigues, transform_points, unit
 from atop_backend.motion.displacement import (
+    affine_part,
     explain_slides,
     explain_turns,
     field_of,
@@ -82,3 +83,22 @@ def test_the_end_of_the_motion_is_a_weighted_median_over_samples():
 def test_no_motion_is_explained_by_nothing():
     still = field(0.0)
     assert explain_turns(still, AXIS[None], ORIGIN[None]).misfit[0, 0] == pytest.approx(1.0)
+
+
+def test_what_no_rigid_motion_could_show_is_left_out():
+    rng = np.random.default_rng(5)
+    points, weights = rng.normal(size=(300, 3)), rng.uniform(0.5, 1.5, 300)
+    turned = points @ rodrigues(unit(np.array([1.0, 2.0, 3.0])), 0.7).T + (0.1, 0.0, 0.2)
+    motion = (turned - points)[None, None]
+    noise = 0.1 * rng.normal(size=motion.shape)
+    np.testing.assert_allclose(affine_part(points, weights, motion), motion, atol=1e-9)
+    left = affine_part(points, weights, motion + noise) - motion
+    assert np.mean(left**2) < 0.03 * np.mean(noise**2)  # 4 of 300 numbers a coordinate
+
+
+def test_flat_parts_have_affine_parts_too():
+    rng = np.random.default_rng(6)
+    points = rng.normal(size=(200, 3)) * (1.0, 1e-9, 1.0)
+    motion = (points @ rodrigues(np.array([0.0, 0.0, 1.0]), 0.9).T - points)[None, None]
+    found = affine_part(points, np.ones(200), motion)
+    np.testing.assert_allclose(found, motion, atol=1e-7)
