@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _SAME_POINT = 0.025  # a rest view shows a point if what it sees there is this near, normalised,
 _FOOTPRINTS = 1.5  # or within so many widths of what one of its pixels sees, on slanted surfaces
+_SHARE = 0.2  # of a point's four nearest pixels that must show it
 _FEW = 24  # pixels of a hidden piece for its own colour to count as much as its kind's
 _FINER = 2  # pixels are drawn from so many by so many, for smooth outlines
 _BACKGROUND, _BODY, _PART = 0, 1, 2
@@ -89,110 +90,157 @@ class _Changed(NamedTuple):
     rows: np.ndarray  # (n,) of the fine picture
     columns: np.ndarray
     faces: np.ndarray  # (n,) triangle of the shape, -1 for none
-    part: np.ndarray  # (n,) bool, where the part is seen
     colours: np.ndarray  # (n, 3)
     known: np.ndarray  # (n,) bool, whether a rest view tells the colour
+
+
+class _Sources:
+    """The rest views as places where the colour of a surface point can be looked up."""
+
+    def __init__(self, seen: RestViews) -> None:
+        self.cameras = seen.cameras
+        shown = np.any(seen.positions != 0, axis=-1)
+        labels = np.where(seen.part_mask, _PART, np.where(shown, _BODY, _BACKGROUND))
+        # a pixel on an outline mixes the colours of both sides
+        inner = np.stack([_alike(view) for view in labels])
+        reach = np.maximum(_SAME_POINT, _FOOTPRINTS * _footprints(seen.positions))
+        empty = seen.rgb[(labels == _BACKGROUND) & inner]
+        self.background = np.median(empty, axis=0) if len(empty) else np.full(3, 191.0)
+        views = len(labels)
+        self.rgb = seen.rgb.reshape(views, -1, 3).astype(np.float64)
+        self.positions = seen.positions.reshape(views, -1, 3)
+        self.labels, self.inner = labels.reshape(views, -1), inner.reshape(views, -1)
+        self.reach = reach.reshape(views, -1) ** 2
+
+    def colours(
+        self, first: int, points: np.ndarray, normals: np.ndarray, label: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Colours (n, 3) of rest points (n, 3) of the part or the body, and where known (n,).
+
+        Args:
+            first: The view that is asked before the others.
+            normals: Of the side that matters, (n, 3).
+        """
+        colours, trust = np.zeros((len(points), 3)), np.zeros(len(points), dtype=int)
+        for source in [first, *(i for i in range(len(self.cameras)) if i != first)]:
+            towards = cameras.camera_centre(self.cameras[source]) - points
+            left = np.flatnonzero((trust < 2) & (np.einsum("nc,nc->n", normals, towards) > 0))
+            found, level = self._from(source, points[left], label)
+            better = level > trust[left]
+            colours[left[better]], trust[left[better]] = found[better], level[better]
+        return colours, trust > 0
+
+    def _from(self, source: int, points: np.ndarray, label: int) -> tuple[np.ndarray, np.ndarray]:
+        """Colours (n, 3) in one view, and how far to trust them: not, on an outline, wholly."""
+        places, depths = cameras.project(self.cameras[source], points)
+        width, height = self.cameras[source].width_px, self.cameras[source].height_px
+        corner = np.floor(places - 0.5).astype(int)
+        beyond = places - 0.5 - corner
+        totals, weights = np.zeros((2, len(points), 3)), np.zeros((2, len(points)))
+        for right, down in ((0, 0), (1, 0), (0, 1), (1, 1)):
+            x, y = corner[:, 0] + right, corner[:, 1] + down
+            inside = (x >= 0) & (x < width) & (y >= 0) & (y < height) & (depths > 0)
+            pixel = y.clip(0, height - 1) * width + x.clip(0, width - 1)
+            away = self.positions[source][pixel] - points
+            near = np.einsum("nc,nc->n", away, away) < self.reach[source][pixel]
+            good = inside & near & (self.labels[source][pixel] == label)
+            share = np.abs(1 - right - beyond[:, 0]) * np.abs(1 - down - beyond[:, 1]) * good
+            colours = self.rgb[source][pixel]
+            for kind, part in enumerate((share, share * self.inner[source][pixel])):
+                totals[kind] += part[:, None] * colours
+                weights[kind] += part
+        level = np.where(weights[1] > _SHARE, 2, np.where(weights[0] > _SHARE, 1, 0))
+        best = np.arange(len(points)), np.maximum(level - 1, 0)
+        total, weight = totals.transpose(1, 0, 2)[best], weights.T[best]
+        return total / np.maximum(weight, 1e-12)[:, None], level
 
 
 class _Carrier:
     """Draws the object with its part moved, in the colours of the rest views."""
 
     def __init__(self, seen: RestViews) -> None:
-        self.seen = seen
-        self.rgb = seen.rgb.astype(np.float64)
+        self.seen, self.sources = seen, _Sources(seen)
         self.corners = seen.shape.vertices[seen.shape.triangles]
-        shown = np.any(seen.positions != 0, axis=-1)
-        self.labels = np.where(seen.part_mask, _PART, np.where(shown, _BODY, _BACKGROUND))
-        # a pixel on an outline mixes the colours of both sides
-        self.inner = np.stack([_alike(labels) for labels in self.labels])
-        self.reach = np.maximum(_SAME_POINT, _FOOTPRINTS * _footprints(seen.positions))
-        self.eyes = np.stack([cameras.camera_centre(camera) for camera in seen.cameras])
-        empty = self.rgb[(self.labels == _BACKGROUND) & self.inner]
-        self.background = np.median(empty, axis=0) if len(empty) else np.full(3, 191.0)
         self.cameras = [
             Camera(_FINER * c.width_px, _FINER * c.height_px, _FINER * c.focal_px,
                    c.world_to_camera) for c in seen.cameras
         ]  # fmt: skip
         self.part, self.body = (np.flatnonzero(m) for m in (seen.shape.part, seen.shape.body))
-        self.bodies = [visible_faces(camera, self.corners[self.body]) for camera in self.cameras]
         first, second, third = self.corners.transpose(1, 0, 2)
         self.normals = unit(np.cross(second - first, third - first))
         self.pieces = _flat_pieces(self.corners, self.normals, seen.shape.part)
+        self.bodies = [visible_faces(camera, self.corners[self.body]) for camera in self.cameras]
+        # what is behind the part is looked up once, where it is needed
+        shape = (len(seen.cameras), *self.bodies[0].faces.shape)
+        self.asked, self.known = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+        self.behind = np.zeros((*shape, 3), dtype=np.float32)
 
     def changed(self, view: int, pose: np.ndarray) -> _Changed:
         """What one view sees where the part is, or was at rest, with the part moved by a pose."""
-        camera, behind = self.cameras[view], self.bodies[view]
-        moved = self.corners[self.part] @ pose[:3, :3].T + pose[:3, 3]
-        found = visible_faces(camera, moved)
-        front = (found.faces >= 0) & (found.depths <= behind.depths)
+        found = visible_faces(
+            self.cameras[view], self.corners[self.part] @ pose[:3, :3].T + pose[:3, 3]
+        )
+        front = (found.faces >= 0) & (found.depths <= self.bodies[view].depths)
         was = self.seen.part_mask[view].repeat(_FINER, 0).repeat(_FINER, 1)
         rows, columns = np.nonzero(_spread(front | was, _FINER))
-        part, face = front[rows, columns], behind.faces[rows, columns]
+        part = front[rows, columns]
+        self._look_behind(view, rows[~part], columns[~part])
+        colours = self.behind[view, rows, columns].astype(np.float64)
+        known = self.known[view, rows, columns]
+        face = self.bodies[view].faces[rows, columns]
         faces = np.where(face >= 0, self.body[face], -1)
-        faces[part] = self.part[found.faces[rows, columns][part]]
-        depths = np.where(part, found.depths[rows, columns], behind.depths[rows, columns])
-        points = _points_at(camera, rows, columns, np.where(faces >= 0, depths, 0.0))
-        points[part] = (points[part] - pose[:3, 3]) @ pose[:3, :3]
-        eye = np.where(part[:, None], (self.eyes[view] - pose[:3, 3]) @ pose[:3, :3],
-                       self.eyes[view])  # fmt: skip
+        y, x = rows[part], columns[part]
+        faces[part] = self.part[found.faces[y, x]]
+        colours[part], known[part] = self._look(view, pose, (y, x), faces[part], found.depths[y, x],
+                                                _PART)  # fmt: skip
+        return _Changed(rows, columns, faces, colours, known)
+
+    def _look_behind(self, view: int, rows: np.ndarray, columns: np.ndarray) -> None:
+        """Look up what is seen at some pixels without the part, unless that is done."""
+        new = ~self.asked[view, rows, columns]
+        rows, columns = rows[new], columns[new]
+        self.asked[view, rows, columns] = True
+        seen = self.bodies[view]
+        hit = seen.faces[rows, columns] >= 0
+        self.behind[view, rows[~hit], columns[~hit]] = self.sources.background
+        self.known[view, rows[~hit], columns[~hit]] = True
+        y, x = rows[hit], columns[hit]
+        self.behind[view, y, x], self.known[view, y, x] = self._look(
+            view, np.eye(4), (y, x), self.body[seen.faces[y, x]], seen.depths[y, x], _BODY
+        )
+
+    def _look(
+        self,
+        view: int,
+        pose: np.ndarray,
+        places: tuple[np.ndarray, np.ndarray],
+        faces: np.ndarray,
+        depths: np.ndarray,
+        label: int,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Colours (n, 3) of what is seen at some pixels, and where known, after a pose (4, 4)."""
+        points = _points_at(self.cameras[view], *places, depths)
+        points = (points - pose[:3, 3]) @ pose[:3, :3]
+        eye = (cameras.camera_centre(self.cameras[view]) - pose[:3, 3]) @ pose[:3, :3]
         normals = self.normals[faces]
         normals *= np.sign(np.einsum("nc,nc->n", normals, eye - points))[:, None]
-        labels = np.where(part, _PART, np.where(faces >= 0, _BODY, _BACKGROUND))
-        colours, known = self._known(view, points, normals, labels)
-        return _Changed(rows, columns, faces, part, colours, known)
-
-    def _known(
-        self, view: int, points: np.ndarray, normals: np.ndarray, labels: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Colours (n, 3) of rest points by the rest views, the same view first; where known.
-
-        Args:
-            normals: Of the side that is seen now, (n, 3), at rest.
-        """
-        colours = np.tile(self.background, (len(points), 1))
-        known = labels == _BACKGROUND
-        order = [view, *(i for i in range(len(self.rgb)) if i != view)]
-        for strict in (True, False):
-            for source in order:
-                facing = np.einsum("nc,nc->n", normals, self.eyes[source] - points) > 0
-                left = np.flatnonzero(~known & facing)
-                found, sure = self._from(source, points[left], labels[left], strict)
-                colours[left[sure]], known[left[sure]] = found[sure], True
-        return colours, known
-
-    def _from(
-        self, source: int, points: np.ndarray, labels: np.ndarray, strict: bool
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Colours (n, 3) that one rest view has for points, and which are sure (n,)."""
-        places, depths = cameras.project(self.seen.cameras[source], points)
-        height, width = self.labels.shape[1:]
-        corner = np.floor(places - 0.5).astype(int)
-        total, weight = np.zeros((len(points), 3)), np.zeros(len(points))
-        for step in ((0, 0), (1, 0), (0, 1), (1, 1)):
-            x, y = (corner + step).T
-            inside = (x >= 0) & (x < width) & (y >= 0) & (y < height) & (depths > 0)
-            share = np.prod(1 - np.abs(places - 0.5 - (corner + step)), axis=-1)
-            x, y = x.clip(0, width - 1), y.clip(0, height - 1)
-            away = self.seen.positions[source, y, x] - points
-            good = inside & (np.linalg.norm(away, axis=-1) < self.reach[source, y, x])
-            good &= self.labels[source, y, x] == labels
-            if strict:
-                good &= self.inner[source, y, x]
-            share = np.where(good, share, 0)
-            total += share[:, None] * self.rgb[source, y, x]
-            weight += share
-        return total / np.maximum(weight, 1e-12)[:, None], weight > 0.2
+        return self.sources.colours(view, points, normals, label)
 
     def picture(self, view: int, pixels: _Changed, piece_colours: np.ndarray) -> np.ndarray:
         """The rest view with its changed pixels drawn anew, (height, width, 3) uint8."""
         colours = pixels.colours.copy()
         hidden = ~pixels.known
         colours[hidden] = piece_colours[self.pieces[pixels.faces[hidden]]]
-        fine = self.rgb[view].repeat(_FINER, 0).repeat(_FINER, 1)
-        fine[pixels.rows, pixels.columns] = colours
-        height, width = self.labels.shape[1:]
-        coarse = fine.reshape(height, _FINER, width, _FINER, 3).mean(axis=(1, 3))
-        return np.rint(coarse).clip(0, 255).astype(np.uint8)
+        result = self.seen.rgb[view].copy()
+        height, width = result.shape[:2]
+        # means of the fine pixels; those that have not changed have the rest view's value
+        place = pixels.rows // _FINER * width + pixels.columns // _FINER
+        counts = np.bincount(place, minlength=height * width)
+        touched = np.flatnonzero(counts)
+        sums = np.stack([np.bincount(place, c, height * width) for c in colours.T], axis=-1)
+        rest = result.reshape(-1, 3)[touched] * (_FINER**2 - counts[touched])[:, None]
+        result.reshape(-1, 3)[touched] = np.rint((sums[touched] + rest) / _FINER**2)
+        return result
 
 
 def _piece_colours(

@@ -26,12 +26,11 @@ def visible_faces(camera: Camera, corners: np.ndarray) -> Visible:
     pixels, depths = cameras.project(camera, corners)
     usable = np.flatnonzero((depths > 1e-3).all(axis=1))
     places, ids, seen = _fragments(camera, pixels, depths, usable)
-    order = np.lexsort((seen, places))
-    first = order[np.diff(places[order], prepend=-1) != 0]
+    order = np.argsort(-seen)  # of those written to one place the last stays: the nearest
     nearest = np.full(camera.width_px * camera.height_px, np.inf)
     owner = np.full(camera.width_px * camera.height_px, -1)
-    nearest[places[first]] = seen[first]
-    owner[places[first]] = ids[first]
+    nearest[places[order]] = seen[order]
+    owner[places[order]] = ids[order]
     shape = (camera.height_px, camera.width_px)
     return Visible(owner.reshape(shape), nearest.reshape(shape))
 
