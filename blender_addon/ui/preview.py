@@ -73,16 +73,20 @@ def save_movies(job: Path, tag: str) -> dict[str, Path]:
         raise InputError(
             "this answer has no videos", hint="articulate with Quality set to Standard"
         )
+    return {name: beside_blend(movie, tag, name) for name, movie in movies.items()}
+
+
+def beside_blend(movie: Path, tag: str, name: str) -> Path:
+    """A copy of the movie beside the .blend; the movie itself where that cannot be."""
     if not bpy.data.filepath:
-        return movies
-    blend, saved = Path(bpy.data.filepath), {}
-    for name, movie in movies.items():
-        plain = "".join(c if c.isalnum() else "_" for c in f"{blend.stem} {tag} {name}")
-        saved[name] = blend.with_name(f"{plain}.mp4")
-        try:
-            shutil.copyfile(movie, saved[name])
-        except OSError:
-            return movies
+        return movie
+    blend = Path(bpy.data.filepath)
+    plain = "".join(c if c.isalnum() else "_" for c in f"{blend.stem} {tag} {name}")
+    saved = blend.with_name(f"{plain}.mp4")
+    try:
+        shutil.copyfile(movie, saved)
+    except OSError:
+        return movie
     return saved
 
 

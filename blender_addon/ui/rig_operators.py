@@ -227,10 +227,10 @@ class ATOP_OT_show_motion(MotionOperator, bpy.types.Operator):
 
     def change(self, context, armature):
         job = Path(rig_write.layers_of(armature)[-1]["notes"].get("job", ""))
-        movie = preview_of(job)
+        movie = preview.beside_blend(preview_of(job), armature.name, "motion")
         area = preview.open_area(context, self.new_window)
         preview.show(area, preview.load_movie(movie), context.scene.atop_rig.frame_start)
-        return f"Playing {movie.name} with the timeline" if area else f"The video is {movie}"
+        return f"Playing {movie.name} with the timeline" if area else f"Saved {movie}"
 
 
 def preview_of(job: Path) -> Path:

@@ -150,10 +150,13 @@ def test_revert_takes_the_motion_back(rig):
         bpy.ops.atop.revert_motion()
 
 
-def test_the_preview_is_found_and_its_absence_explained(rig, tmp_path):
+def test_the_preview_is_saved_beside_the_file_and_its_absence_explained(rig, tmp_path, monkeypatch):
     animate()
     movie = rig_operators.preview_of(Path(rig_write.layers_of(rig)[-1]["notes"]["job"]))
-    assert movie.read_bytes() == b"no real video"
+    save(tmp_path / "scene.blend")
+    monkeypatch.setattr("blender_addon.ui.preview.load_movie", lambda path: None)
+    assert bpy.ops.atop.show_motion() == {"FINISHED"}
+    assert (tmp_path / "scene_Rig_motion.mp4").read_bytes() == b"no real video"
     movie.unlink()
     with pytest.raises(RuntimeError, match="no video: play the timeline"):
         bpy.ops.atop.show_motion()
