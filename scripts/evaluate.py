@@ -57,9 +57,11 @@ class Plan:
     device: str
     overrides: tuple[str, ...]
     turned: int | None
-    ablation: bool
+    variants: tuple[str, ...]  # of VARIANTS
     threads: int
     blender: str
+    weights: Path | None = None  # for the preset "imagedream"
+    finetuned: Path | None = None
 
 
 def main() -> None:
@@ -77,7 +79,7 @@ def main() -> None:
         device=options.device,
         overrides=tuple(options.overrides),
         turned=options.turned,
-        ablation=options.ablation,
+        variants=tuple(VARIANTS) if options.ablation else (MAIN,),
         threads=threads,
         blender=options.blender,
     )
@@ -138,28 +140,44 @@ def evaluate_case(folder: Path, plan: Plan) -> dict[str, Any]:
     return record
 
 
+def _parts(case: dict[str, Any]) -> tuple[str, ...]:
+    return (case["part"],) if isinstance(case["part"], str) else tuple(case["part"])
+
+
+def view_case(folder: Path, case: dict[str, Any], plan: Plan) -> Any:
+    """The rest views of a case, from the cache where they are."""
+    from atop_backend import config
+    from atop_backend.rendering.cache import render_cached
+
+    settings = config.resolve(plan.preset, plan.overrides).render
+    turn = None if plan.turned is None else random_turn(case["id"], plan.turned)
+    return render_cached(
+        plan.cache, folder / "object.glb", _parts(case), samples=settings.samples, turn=turn,
+        elevation_rad=math.radians(settings.elevation_deg), blender=plan.blender,
+        threads=plan.threads,
+    )  # fmt: skip
+
+
 def _answer(folder: Path, case: dict[str, Any], plan: Plan, record: dict[str, Any]) -> None:
     from atop_backend import config, contracts, stages
     from atop_backend.diffusion import generate
-    from atop_backend.rendering.cache import render_cached
 
-    parts = (case["part"],) if isinstance(case["part"], str) else tuple(case["part"])
-    asset = folder / "object.glb"
     settings = config.resolve(plan.preset, plan.overrides)
     request = contracts.JobRequest(
-        asset, parts, case["prompt"], folder, preset=plan.preset, guidance=plan.guidance,
-        seed=plan.seed, device=plan.device,
+        folder / "object.glb", _parts(case), case["prompt"], folder, preset=plan.preset,
+        guidance=plan.guidance, seed=plan.seed, device=plan.device,
     )  # fmt: skip
     # 1. the views, from the cache
-    turn = None if plan.turned is None else random_turn(case["id"], plan.turned)
-    seen = render_cached(
-        plan.cache, asset, parts, elevation_rad=math.radians(settings.render.elevation_deg),
-        samples=settings.render.samples, turn=turn, blender=plan.blender, threads=plan.threads,
-    )  # fmt: skip
+    seen = view_case(folder, case, plan)
     record["trivial"] = _trivial(seen.shape, case)
     # 2. the videos
-    prior = generate.load_prior(settings.generate, plan.seed, plan.device, None)
-    text = _prompt_features(plan.cache, case["prompt"])
+    prior = generate.load_prior(
+        settings.generate, plan.seed, plan.device, plan.weights, plan.finetuned
+    )
+    if settings.generate.model == "mini":
+        text = _prompt_features(plan.cache, case["prompt"])
+    else:
+        text = prior.encode_text(case["prompt"])
     begun = time.monotonic()
     conditions = generate.build_conditions(
         prior, stages.rest_scene(seen), text, settings.generate.frames
@@ -168,10 +186,9 @@ def _answer(folder: Path, case: dict[str, Any], plan: Plan, record: dict[str, An
     record["generate_s"] = time.monotonic() - begun
     arrays = {name: value.numpy() for name, value in clip._asdict().items() if value is not None}
     # 3. the joint, with all ingredients and with some
-    for name, overrides in VARIANTS.items():
-        if name == MAIN or plan.ablation:
-            chosen = config.resolve(plan.preset, (*plan.overrides, *overrides))
-            record["variants"][name] = _fit(request, chosen, seen, arrays, case)
+    for name in plan.variants:
+        chosen = config.resolve(plan.preset, (*plan.overrides, *VARIANTS[name]))
+        record["variants"][name] = _fit(request, chosen, seen, arrays, case)
 
 
 def _fit(request: Any, settings: Any, seen: Any, arrays: Any, case: Any) -> dict[str, Any]:
