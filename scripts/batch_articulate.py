@@ -19,8 +19,7 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,9 +38,8 @@ from atop_backend.protocol import Cancelled, Failed, Finished, Progress  # noqa:
 from blender_addon.core.job import Job  # noqa: E402
 from blender_addon.core.keyframes import seconds_to_frames  # noqa: E402
 from blender_addon.core.request import backend_command  # noqa: E402
-from blender_addon.scene import animate, pick, read, write  # noqa: E402
+from blender_addon.scene import pick, read, write  # noqa: E402
 from blender_addon.scene.answers import keep_answers  # noqa: E402
-from blender_addon.scene.record import articulations  # noqa: E402
 
 ADDON_NAMES = ("atop_articulate", "blender_addon")
 POLL_S = 0.1
@@ -111,10 +109,9 @@ def run(options: argparse.Namespace) -> int:
             "no part was named",
             hint=f'give --jobs or --match, or set the custom property "{PROPERTY}" on parts',
         )
-    with all_closed() as open_actions:
-        planned, failures = plan(orders, out, options.again)
-        results = estimate(planned, out, python, options) if planned else {}
-        failures += write_back(planned, results, open_actions)
+    planned, failures = plan(orders, out, options.again)
+    results = estimate(planned, out, python, options) if planned else {}
+    failures += write_back(planned, results)
     have = len(orders) - len(failures)
     save(target)
     unwritten = export_scene(options, target, python)
@@ -124,32 +121,6 @@ def run(options: argparse.Namespace) -> int:
         print(f"not written: {reason}", file=sys.stderr)
     print(f"{have} of {len(orders)} parts have a joint, saved {target}")
     return 2 if failures or unwritten else 0
-
-
-@contextmanager
-def all_closed() -> Iterator[dict[bpy.types.Object, bpy.types.Action | None]]:
-    """Closes every joint of the scene; at the end each is where its keyframes have it again.
-
-    Yields the actions that the pivots had.
-    """
-    actions, values = {}, {}
-    for articulation in articulations():
-        pivot = articulation.pivot
-        actions[pivot] = pivot.animation_data.action if pivot.animation_data else None
-        values[pivot] = pivot["open"]
-        animate.assign_action(pivot, None)
-        pivot["open"] = 0.0
-        pivot.update_tag()
-    bpy.context.view_layer.update()
-    yield actions
-    for articulation in articulations():
-        pivot = articulation.pivot
-        if pivot.animation_data.action is None:  # else it got a new one
-            pivot["open"] = values.get(pivot, 0.0)
-            animate.assign_action(pivot, actions.get(pivot))
-        animate.show_frame(pivot, bpy.context.scene.frame_current_final)
-        pivot.update_tag()
-    bpy.context.view_layer.update()
 
 
 def save(target: Path) -> None:
@@ -309,14 +280,9 @@ def said_amount(prompt: str) -> str:
 
 
 def write_back(
-    planned: Sequence[Planned],
-    records: Mapping[Path, Mapping[str, Any]],
-    open_actions: Mapping[bpy.types.Object, bpy.types.Action | None],
+    planned: Sequence[Planned], records: Mapping[Path, Mapping[str, Any]]
 ) -> list[tuple[Order, str]]:
-    """Give every part its joint and keyframes; the orders for which there is none.
-
-    All joints are closed meanwhile, and `open_actions` are the actions that they had.
-    """
+    """Give every part its joint and keyframes; the orders for which there is none."""
     failures = []
     render = bpy.context.scene.render
     for job in planned:
@@ -327,23 +293,22 @@ def write_back(
         result = JobResult.from_dict(record["result"])
         seconds = prompt_amount(job.order.prompt).seconds or 2.0
         earlier = write.find_articulation(job.parts)
-        if earlier is not None:  # the new joint keeps its action for Revert
-            animate.assign_action(earlier.pivot, open_actions.get(earlier.pivot))
         try:
-            articulation = write.write_joint(
-                bpy.context,
-                job.parts,
-                result.joint,
-                frame_start=bpy.context.scene.frame_start,
-                duration_frames=seconds_to_frames(seconds, render.fps, render.fps_base),
-            )
+            with read.at_rest(bpy.context, job.parts, but=earlier):
+                articulation = write.write_joint(
+                    bpy.context,
+                    job.parts,
+                    result.joint,
+                    frame_start=bpy.context.scene.frame_start,
+                    duration_frames=seconds_to_frames(seconds, render.fps, render.fps_base),
+                )
         except AtopError as error:
             failures.append((job.order, str(error)))
             continue
         answers = [result.best, *result.alternatives]
         folder = str(job.asset.parents[2] / record["folder"])
         keep_answers(articulation, answers, folder, job.order.prompt, np.eye(4))
-        print(f"{job.order.object} {job.order.part}".strip() + f": {result.best.sentence}")
+        print(f"{job.order.name}: {result.best.sentence}")
     return failures
 
 

@@ -32,13 +32,21 @@ class PickedPart:
 
 
 @contextmanager
-def at_rest(context: bpy.types.Context, parts: Sequence[Part]) -> Iterator[None]:
-    """Close the joints that the parts already have, since a new one starts from their rest."""
+def at_rest(
+    context: bpy.types.Context, parts: Sequence[Part], but: Articulation | None = None
+) -> Iterator[None]:
+    """Close the joints that move the parts now, since a new one starts from their rest.
+
+    Args:
+        but: Left as it is, for it is about to be written anew.
+    """
     found: dict[str, Articulation] = {}
     for part in parts:
         articulation = articulation_of(owner(part))
-        if articulation is not None:
-            found[articulation.frame.name_full] = articulation
+        while articulation is not None:  # a knob's own, its door's, ...
+            if but is None or articulation.frame != but.frame:
+                found[articulation.frame.name_full] = articulation
+            articulation = articulation_of(articulation.frame.parent)
     kept = []
     for articulation in found.values():
         pivot = articulation.pivot
