@@ -108,7 +108,16 @@ class AnimateConfig:
     rendered_frames: int = 4  # of each view and step, while pixels refine
     outline_weight: float = 100.0
     pixel_weight: float = 2.0
-    ground: bool = True  # a checkerboard under the body where pictures go to a diffusion model
+    # Along words, with CogVideoX. The AKD paper takes 10,000 steps; other values are not published.
+    words_steps: int = 2000
+    words_px: int = 180  # width at which the body is rendered, then enlarged for the model
+    words_scale: float = 7.5  # classifier-free guidance
+    words_weight: float = 1.0
+    distillation: Literal["x0", "sds"] = "x0"
+    ground: bool = True  # a checkerboard under the body
+    follow: bool = True  # the camera goes with the root; False keeps it where it is
+    azimuth_deg: float = 40.0  # of that camera; 0 looks at the front
+    elevation_deg: float = 12.0
     # Regularisers; 0 switches a term off.
     smooth_weight: float = 0.02
     ground_weight: float = 10.0

@@ -116,7 +116,7 @@ def fit_views(
     """The motion by which the surface looks as in all views."""
     whole, coarse, fine = distil.plans(settings, len(times))
     searched = settings.guess_rounds * settings.guess_steps if settings.guesses > 1 else 0
-    count = _counter(whole.steps + searched + coarse.steps + fine.steps, tick)
+    count = counter(whole.steps + searched + coarse.steps + fine.steps, tick)
     few = surface.thinned(2)
     sparse = [view._replace(places=view.places[:, :_SEARCH_SAMPLES]) for view in views]
 
@@ -156,7 +156,7 @@ def fit_views(
     )
 
 
-def _counter(total: int, tick: Tick) -> Callable[[], None]:
+def counter(total: int, tick: Tick) -> Callable[[], None]:
     """A function that reports one more step of a total."""
     done = 0
 

@@ -46,6 +46,12 @@ class Surface(NamedTuple):
         )
         return Surface(bound, colours, factors, self.log_weight, rest)
 
+    def to(self, device: torch.device) -> Surface:
+        """The surface on a device."""
+        moved = (self.bound, self.colours, self.factors, self.rest)
+        bound, colours, factors, rest = (part.to(device) for part in moved)
+        return Surface(bound, colours, factors, self.log_weight, rest)
+
     @property
     def sigma(self) -> float:
         """The largest sigma."""
