@@ -73,7 +73,7 @@ class FitConfig:
     slide_bonus: float = 0.0  # for a slide, which has fewer free numbers than a turn
     # Logistic map from log odds, agreement of samples and share of motion explained to the chance
     # of being right: constant and three slopes, from scripts/calibrate_confidence.py.
-    confidence: tuple[float, ...] = (0.64, 0.30, 1.94, -0.51)
+    confidence: tuple[float, ...] = (-0.25, 0.28, 2.00, 0.58)
 
 
 @dataclass(frozen=True, slots=True)
