@@ -47,7 +47,8 @@ LAYERS = {
 }
 HEAVY = {
     "torch": ("skeletal/", "gaussians/", "diffusion/", "motion/", "synthetic/", "training/",
-              "metrics/"),
+              "metrics/", "geometry/with_pytorch3d"),
+    "pytorch3d": ("geometry/with_pytorch3d",),
     "diffusers": ("diffusion/",),
     "transformers": ("diffusion/", "metrics/"),
     "trimesh": ("geometry/", "export/", "tuning/"),

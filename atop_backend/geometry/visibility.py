@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from atop_backend.contracts import Camera
-from atop_backend.geometry import cameras
+from atop_backend.geometry import cameras, with_pytorch3d
 
 
 class Visible(NamedTuple):
@@ -23,6 +23,8 @@ def visible_faces(camera: Camera, corners: np.ndarray) -> Visible:
     Args:
         corners: (m, 3, 3) in the camera's world; both sides of a triangle are seen.
     """
+    if with_pytorch3d.draws():
+        return Visible(*with_pytorch3d.nearest_faces(camera, corners))
     pixels, depths = cameras.project(camera, corners)
     usable = np.flatnonzero((depths > 1e-3).all(axis=1))
     places, ids, seen = _fragments(camera, pixels, depths, usable)

@@ -12,6 +12,7 @@ from scipy.spatial import cKDTree
 
 from atop_backend.contracts import JointKind
 from atop_backend.errors import InputError
+from atop_backend.geometry import with_pytorch3d
 from atop_backend.geometry.boxes import Box
 from atop_backend.motion.candidates import MOST_ANSWERS, Candidate, joint_from
 from atop_backend.motion.displacement import Field, explain_slides, explain_turns
@@ -21,6 +22,8 @@ from atop_backend.motion.silhouettes import move
 
 def chamfer(points: np.ndarray, others: np.ndarray) -> float:
     """Mean squared distance to the nearest neighbour, both ways added."""
+    if with_pytorch3d.is_installed():
+        return with_pytorch3d.chamfer(points, others)
     there = cKDTree(others).query(points)[0]
     back = cKDTree(points).query(others)[0]
     return float(np.mean(there**2) + np.mean(back**2))
