@@ -21,7 +21,7 @@ from atop_backend.errors import SetupError
 _MEANS = (0.48145466, 0.4578275, 0.40821073)  # of CLIP's training pictures
 _SPREADS = (0.26862954, 0.26130258, 0.27577711)
 _PADDING = 0  # Stable Diffusion 2 fills up with token 0, other CLIPs with the end token
-_AT_ONCE = 8  # pictures the autoencoder reads or draws together: 40 would fill a 16 GB card
+_AT_ONCE = 8  # pictures the autoencoder takes together; all 40 of a clip would need 8 GB more
 
 
 class PromptEncoder(nn.Module):

@@ -2,13 +2,15 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import pytest
 import torch
 from diffusers import DDIMScheduler
 
 from atop_backend.diffusion.conditions import Conditions
-from atop_backend.diffusion.sample import predict, sample
+from atop_backend.diffusion.imagedream import ImageDreamDenoiser
+from atop_backend.diffusion.sample import _both, predict, sample
 from atop_backend.diffusion.schedule import (
     alpha_bars,
     interpret,
@@ -17,6 +19,7 @@ from atop_backend.diffusion.schedule import (
     step_index,
     training_target,
 )
+from atop_backend.diffusion.unet import TINY, MultiViewVideoUNet
 from atop_backend.errors import CancelledError
 
 PREDICTIONS = ("v", "epsilon")
@@ -198,3 +201,18 @@ def test_progress_is_told_after_each_step_and_can_stop_the_run():
     with pytest.raises(CancelledError):
         run(denoiser, on_step=cancel)
     assert denoiser.calls == 2
+
+
+def test_both_branches_of_guidance_in_one_pass_answer_as_one_after_the_other():
+    torch.manual_seed(0)
+    unet = MultiViewVideoUNet(replace(TINY, with_ip=False)).eval()
+    denoiser = ImageDreamDenoiser(unet, None, torch.randn(1, 5, TINY.context_dim))
+    asked = conditions(batch=2, size=8)
+    asked = asked._replace(text=torch.randn(2, 5, TINY.context_dim))
+    noisy, timestep = torch.randn(2, 4, 3, 4, 8, 8), torch.tensor([0.3, 0.8])
+    with torch.no_grad():
+        apart = _both(denoiser, noisy, timestep, asked, joined=False)
+        together = _both(denoiser, noisy, timestep, asked, joined=True)
+    for one, other in zip(apart, together, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-4)
+    assert (apart[0] - apart[1]).abs().max() > 1e-3
