@@ -33,6 +33,7 @@ from atop_backend.diffusion.towers import (
     LatentAutoencoder,
     PictureEncoder,
     PromptEncoder,
+    check_schedule,
     convert_autoencoder,
     load_autoencoder,
     load_picture_encoder,
@@ -142,6 +143,7 @@ def load_imagedream(
         unet, autoencoder = _read_original(file, settings)
     if finetuned is not None:
         load_finetuned(unet, finetuned)
+    check_schedule(folder)
     prompts = PromptEncoder(folder)
     pictures = load_picture_encoder(folder) if unet.config.with_ip else None
     _check_widths(unet.config, prompts, pictures)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 import torch.nn.functional as F
-from diffusers import AutoencoderKL
+from diffusers import AutoencoderKL, DDIMScheduler
 from diffusers.loaders.single_file_utils import convert_ldm_vae_checkpoint
 from jaxtyping import Float
 from safetensors import SafetensorError
@@ -16,11 +17,16 @@ from torch import Tensor, nn
 from transformers import CLIPTextModel, CLIPTokenizer, CLIPVisionModel
 
 from atop_backend.diffusion.checkpoints import load_strictly
+from atop_backend.diffusion.schedule import TRAINING_STEPS, alpha_bars
 from atop_backend.errors import SetupError
 
 _MEANS = (0.48145466, 0.4578275, 0.40821073)  # of CLIP's training pictures
 _SPREADS = (0.26862954, 0.26130258, 0.27577711)
 _PADDING = 0  # Stable Diffusion 2 fills up with token 0, other CLIPs with the end token
+# what CLIP files may hold besides a tower: the other one, projections, positions of old versions
+_EXPLAINED = re.compile(
+    r"position_ids$|^(text_model|vision_model)\.|^(text|visual)_projection\.|^logit_scale$"
+)
 _AT_ONCE = 8  # pictures the autoencoder takes together; all 40 of a clip would need 8 GB more
 
 
@@ -153,7 +159,7 @@ def _load(kind: Any, folder: Path) -> Any:
         )
     try:
         model, report = kind.from_pretrained(
-            folder, local_files_only=True, output_loading_info=True
+            folder, local_files_only=True, output_loading_info=True, variant=_variant(folder)
         )
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         reason = (str(error).splitlines() or [""])[0][:200]
@@ -168,4 +174,41 @@ def _load(kind: Any, folder: Path) -> Any:
             f"{folder.name} does not fit its config.json, see {what}",
             hint="the weights are of another model or incomplete: copy the folder again",
         )
-    return model.eval()
+    strange = [name for name in report["unexpected_keys"] if not _EXPLAINED.search(name)]
+    if strange:
+        raise SetupError(
+            f"{folder.name} holds {len(strange)} tensors of unknown use, such as {strange[0]}",
+            hint="the weights are of another model: copy the folder again",
+        )
+    return model.float().eval()
+
+
+def _variant(folder: Path) -> str | None:
+    """Which files to read: those of half precision where there are no others."""
+    files = [path.name for path in folder.iterdir() if path.suffix in (".safetensors", ".bin")]
+    return "fp16" if files and all(".fp16." in name for name in files) else None
+
+
+def check_schedule(folder: Path) -> None:
+    """Raise `SetupError` if the folder describes another noise schedule than ours.
+
+    Sampling would go on without a word, and give nothing but noise.
+    """
+    if not (folder / "scheduler" / "scheduler_config.json").is_file():
+        return  # there is only one that was published
+    try:
+        found = DDIMScheduler.from_pretrained(folder / "scheduler", local_files_only=True)
+        alphas = found.alphas_cumprod.double()
+    except (OSError, ValueError, TypeError, NotImplementedError) as error:
+        raise SetupError(
+            f"the scheduler in {folder / 'scheduler'} cannot be read ({error})",
+            hint="copy the folder again, or remove scheduler from it",
+        ) from error
+    same = len(alphas) == TRAINING_STEPS and torch.allclose(alphas, alpha_bars(), atol=1e-4)
+    kind = found.config["prediction_type"]
+    if not same or kind != "epsilon":
+        what = f"predicts {kind}" if kind != "epsilon" else "has other betas"
+        raise SetupError(
+            f"the scheduler in {folder / 'scheduler'} {what}, unlike ImageDream's",
+            hint="give the folder of ImageDream or MVDream, or remove scheduler from it",
+        )

@@ -205,6 +205,57 @@ def test_a_missing_file_is_named(copy, file, named):
         load_imagedream(copy)
 
 
+def test_parts_in_half_precision_are_read_under_either_name_and_answer_in_single(folder, copy):
+    for part in ("text_encoder", "image_encoder"):
+        path = copy / part / "model.safetensors"
+        halves = {name: value.half() for name, value in load_file(path).items()}
+        path.unlink()
+        save_file(halves, path.with_name("model.fp16.safetensors"), metadata={"format": "pt"})
+    path = copy / "vae" / "diffusion_pytorch_model.safetensors"
+    halves = {name: value.half() for name, value in load_file(path).items()}
+    path.unlink()
+    save_file(halves, path, metadata={"format": "pt"})
+    model = load_imagedream(copy)
+    parameters = [*model.denoiser.parameters(), *model.autoencoder.parameters()]
+    parameters += model.prompts.parameters()
+    assert {value.dtype for value in parameters} == {torch.float32}
+    assert (answer(model) - answer(load_imagedream(folder))).abs().max() < 0.02
+
+
+def test_what_is_in_a_tower_besides_is_explained_or_refused(copy):
+    path = copy / "image_encoder" / "model.safetensors"
+    tensors = load_file(path)
+    path.unlink()
+    known = {"visual_projection.weight": torch.zeros(2, 2), "logit_scale": torch.zeros(1)}
+    save_file({**tensors, **known}, path, metadata={"format": "pt"})
+    load_imagedream(copy)
+    save_file({**tensors, "adapter.weight": torch.zeros(1)}, path, metadata={"format": "pt"})
+    with pytest.raises(SetupError, match=r"1 tensors of unknown use, such as adapter\.weight"):
+        load_imagedream(copy)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({}, None),
+        ({"beta_schedule": "linear"}, "has other betas"),
+        ({"prediction_type": "v_prediction"}, "predicts v_prediction"),
+        ({"beta_schedule": "wavy"}, "cannot be read"),
+    ],
+)
+def test_another_noise_schedule_is_refused(copy, change, reason):
+    described = {"_class_name": "DDIMScheduler", "num_train_timesteps": 1000,
+                 "beta_start": 0.00085, "beta_end": 0.012, "beta_schedule": "scaled_linear",
+                 "steps_offset": 1, "clip_sample": False, "prediction_type": "epsilon"}  # fmt: skip
+    (copy / "scheduler").mkdir()
+    (copy / "scheduler" / "scheduler_config.json").write_text(json.dumps(described | change))
+    if reason is None:
+        load_imagedream(copy)
+        return
+    with pytest.raises(SetupError, match=reason):
+        load_imagedream(copy)
+
+
 def test_a_file_that_holds_code_is_not_run(tmp_path):
     import os
     import pickle
