@@ -34,6 +34,9 @@ def read_rig(request: dict[str, Any], out: Path) -> dict[str, Any]:
     importing.open_asset(Path(request["asset"]))
     armature, scene = skinning.find_armature(request["armature"])
     bpy.context.window.scene = scene
+    importing.show_what_renders(scene)
+    armature.hide_viewport = False
+    bpy.context.view_layer.update()
     controls = rig_controls.find_controls(armature)
     world = np.array(armature.matrix_world, dtype=np.float64)
     surfaces = skinning.surfaces(scene, armature)

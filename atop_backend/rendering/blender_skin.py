@@ -60,8 +60,8 @@ def find_armature(name: str) -> tuple[Any, Any]:
                 f"there are {len(skinned)} rigs: {_listed(skinned)}",
                 hint="name the armature that should move, --armature NAME",
             )
-        if skinned or (name and armatures):
-            return (skinned or armatures)[0], scene
+        if skinned:
+            return skinned[0], scene
     found = [ob for ob in bpy.data.objects if ob.type == "ARMATURE"]
     if name and not any(ob.name == name for ob in found):
         raise InputError(
@@ -72,7 +72,7 @@ def find_armature(name: str) -> tuple[Any, Any]:
             "there is no armature", hint="give a mesh that is bound to an armature, a rigged asset"
         )
     raise InputError(
-        f"no mesh is bound to the armature {_listed(found)}",
+        f"no mesh is bound to the armature {name or _listed(found)}",
         hint="select the mesh, then the armature, and use Parent > With Automatic Weights",
     )
 

@@ -249,17 +249,33 @@ def test_modifiers_around_the_armature_are_kept(tmp_path):
     assert notes == []
 
 
+def test_what_renders_is_read_even_if_the_viewport_hides_it(tmp_path):
+    rig = armature()
+    body, proxy = tube(rig), tube(rig, "Proxy")
+    body.modifiers.new("Smooth", "SUBSURF").levels = 1
+    body.hide_viewport, proxy.hide_render = True, True
+    rig.hide_render = rig.hide_viewport = True
+    aside = bpy.data.collections.new("Aside")
+    bpy.context.scene.collection.children.link(aside)
+    aside.objects.link(body)
+    bpy.context.scene.collection.objects.unlink(body)
+    aside.hide_viewport = True
+    found, notes = read(tmp_path)
+    assert len(found.vertices) > 60
+    assert "otherwise" in " ".join(notes)  # smoothing after bending
+
+
 def test_bad_rigs_are_refused_with_a_remedy(tmp_path):
     box("Crate")
     with pytest.raises(InputError, match=r"no armature.*bound to an armature"):
         read(tmp_path)
 
 
-def test_an_armature_without_a_mesh_is_refused(tmp_path):
-    armature()
-    box("Crate")
+@pytest.mark.parametrize("name", ["", "Rig"])
+def test_an_armature_without_a_mesh_is_refused(tmp_path, name):
+    hang(box("Crate"), armature())  # a child alone is not bent
     with pytest.raises(InputError, match=r"no mesh is bound to the armature Rig.*Automatic"):
-        read(tmp_path)
+        read(tmp_path, name)
 
 
 def test_a_mesh_without_weights_is_refused(tmp_path):
