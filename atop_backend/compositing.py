@@ -16,6 +16,7 @@ from atop_backend.config import FitConfig
 from atop_backend.contracts import Camera, JointKind
 from atop_backend.geometry import cameras
 from atop_backend.geometry.joints import joint_matrix, unit
+from atop_backend.geometry.surfaces import connected_surfaces
 from atop_backend.geometry.visibility import visible_faces
 from atop_backend.motion.evidence import evidence_from_clip
 from atop_backend.motion.fit import fit_joint
@@ -28,6 +29,7 @@ _FOOTPRINTS = 1.5  # or within so many widths of what one of its pixels sees, on
 _SHARE = 0.2  # of a point's four nearest pixels that must show it
 _FEW = 24  # pixels of a hidden piece for its own colour to count as much as its kind's
 _FINER = 2  # pixels are drawn from so many by so many, for smooth outlines
+_ALIKE = 0.5  # how far a hidden side takes the colour of what is seen of its solid
 _BACKGROUND, _BODY, _PART = 0, 1, 2
 
 
@@ -168,7 +170,8 @@ class _Carrier:
         self.part, self.body = (np.flatnonzero(m) for m in (seen.shape.part, seen.shape.body))
         first, second, third = self.corners.transpose(1, 0, 2)
         self.normals = unit(np.cross(second - first, third - first))
-        self.pieces = _flat_pieces(self.corners, self.normals, seen.shape.part)
+        self.solids = connected_surfaces(self.corners, seen.shape.part)
+        self.pieces = _flat_pieces(self.corners, self.normals, self.solids)
         self.bodies = [visible_faces(camera, self.corners[self.body]) for camera in self.cameras]
         # what is behind the part is looked up once, where it is needed
         shape = (len(seen.cameras), *self.bodies[0].faces.shape)
@@ -246,27 +249,36 @@ class _Carrier:
 def _piece_colours(
     carrier: _Carrier, generated: np.ndarray, drawn: list[list[_Changed]]
 ) -> np.ndarray:
-    """Colours (pieces, 3) of flat pieces where they are hidden at rest, from generated frames.
+    """Colours (pieces, 3) of flat pieces where they are hidden at rest.
 
-    Each is its mean over all frames and views; a small piece's leans to that of all hidden pieces
-    of the part, or of the body.
+    What the rest views show of the same solid is part of the mean of what was generated: a door is
+    mostly painted alike on both sides. A piece seen by few pixels leans to all that is hidden.
     """
-    of_part = np.zeros(carrier.pieces.max() + 1, dtype=int)
-    of_part[carrier.pieces] = carrier.seen.shape.part
-    counts, sums = np.zeros(len(of_part)), np.zeros((len(of_part), 3))
+    pieces, solids = carrier.pieces, carrier.solids
+    counts, sums = np.zeros(pieces.max() + 1), np.zeros((pieces.max() + 1, 3))
+    shown, shown_sums = np.zeros(solids.max() + 1), np.zeros((solids.max() + 1, 3))
     for view, row in enumerate(drawn):
         for frame, pixels in enumerate(row):
             hidden = np.flatnonzero(~pixels.known)
-            piece = carrier.pieces[pixels.faces[hidden]]
+            piece = pieces[pixels.faces[hidden]]
             place = pixels.rows[hidden] // _FINER, pixels.columns[hidden] // _FINER
-            colours = generated[view, frame][place].astype(np.float64)
-            np.add.at(sums, piece, colours)
-            counts += np.bincount(piece, minlength=len(counts))
+            _add(counts, sums, piece, generated[view, frame][place].astype(np.float64))
+            seen = np.flatnonzero(pixels.known & (pixels.faces >= 0))
+            _add(shown, shown_sums, solids[pixels.faces[seen]], pixels.colours[seen])
     few = _FEW * _FINER**2
-    middle = np.array([
-        sums[of_part == k].sum(axis=0) / max(counts[of_part == k].sum(), 1) for k in (0, 1)
-    ])  # fmt: skip
-    return (sums + few * middle[of_part]) / (counts + few)[:, None]
+    middle = sums.sum(axis=0) / max(counts.sum(), 1)
+    made = (sums + few * middle) / (counts + few)[:, None]
+    solid_of = np.zeros(len(counts), dtype=int)
+    solid_of[pieces] = solids
+    trust = _ALIKE * shown / (shown + few)
+    known = shown_sums / np.maximum(shown, 1)[:, None]
+    return made + trust[solid_of, None] * (known[solid_of] - made)
+
+
+def _add(counts: np.ndarray, sums: np.ndarray, groups: np.ndarray, colours: np.ndarray) -> None:
+    counts += np.bincount(groups, minlength=len(counts))
+    for channel in range(3):
+        sums[:, channel] += np.bincount(groups, colours[:, channel], len(counts))
 
 
 def _points_at(
@@ -315,8 +327,8 @@ def _footprints(positions: np.ndarray) -> np.ndarray:
     return np.minimum(result, 0.2)
 
 
-def _flat_pieces(corners: np.ndarray, normals: np.ndarray, part: np.ndarray) -> np.ndarray:
-    """A number (m,) for each triangle, the same for those of one plane and side."""
+def _flat_pieces(corners: np.ndarray, normals: np.ndarray, solids: np.ndarray) -> np.ndarray:
+    """A number (m,) for each triangle, the same for those of one solid, plane and side."""
     offsets = np.einsum("nc,nc->n", normals, corners[:, 0])
-    keys = np.column_stack([np.round(5 * normals), np.round(25 * offsets), part])
+    keys = np.column_stack([np.round(5 * normals), np.round(25 * offsets), solids])
     return np.unique(keys, axis=0, return_inverse=True)[1].ravel()

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from atop_backend.geometry import boxes, collision
 from atop_backend.geometry.joints import line_angle_deg, perpendiculars, unit
 from atop_backend.geometry.meshes import RestShape, check_part
+from atop_backend.geometry.surfaces import connected_surfaces
 
 _PIECES = 24  # connected pieces looked at, largest first
 
@@ -101,13 +100,7 @@ def _directions(
 
 def _pieces(corners: np.ndarray) -> list[np.ndarray]:
     """Triangles (m, 3, 3) split into connected surfaces, largest area first."""
-    keys = np.round(corners.reshape(-1, 3) / 1e-5).astype(np.int64)
-    _, names = np.unique(keys, axis=0, return_inverse=True)
-    names = names.reshape(-1, 3)
-    rows, columns = names[:, [0, 1]].ravel(), names[:, [1, 2]].ravel()
-    count = int(names.max()) + 1
-    links = coo_matrix((np.ones(len(rows)), (rows, columns)), shape=(count, count))
-    labels = connected_components(links, directed=False)[1][names[:, 0]]
+    labels = connected_surfaces(corners)
     _, areas = boxes.triangle_normals(corners)
     totals = np.bincount(labels, areas)
     return [corners[labels == label] for label in np.argsort(-totals)[:_PIECES]]
