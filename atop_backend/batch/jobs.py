@@ -7,14 +7,14 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from atop_backend.batch.words import prompt_for, words_of
+from atop_backend.batch.words import is_plural, prompt_for, thing_of, words_of
 from atop_backend.contracts import JobRequest
 from atop_backend.errors import AtopError, InputError, SetupError
 from atop_backend.export.names import identifier
@@ -107,8 +107,10 @@ def guess_jobs(folder: Path, template: JobRequest, prompt: str = "", readers: in
 
 
 def movable_parts(asset: Path, blender: str = "") -> list[tuple[str, str]]:
-    """Parts whose names say that they move, each with a sentence; of a part and its children the
-    part alone. A URDF tells which links move, so there every one of them counts.
+    """Parts whose names say that they move, each with a sentence.
+
+    Of a door and the doors below it only the first counts, since they are its pieces, but of a
+    group of "doors" each of them. A URDF tells which links move, so there every one of them counts.
 
     Raises:
         InputError: The asset cannot be read.
@@ -121,11 +123,19 @@ def movable_parts(asset: Path, blender: str = "") -> list[tuple[str, str]]:
             (link, prompt_for(link) or prompt_for(joint) or f"the {' '.join(words_of(link))} moves")
             for link, joint in movable_links(asset)
         ]
-    chosen: dict[str, str] = {}
-    for name, ancestors in node_names(asset, blender):
-        if prompt_for(name) and not any(map(prompt_for, ancestors)):
-            chosen[name] = prompt_for(name)
-    return list(chosen.items())
+    named = {name: above for name, above in node_names(asset, blender) if thing_of(name)}
+    groups = {
+        above
+        for name, ancestors in named.items()
+        for above in ancestors
+        if is_plural(above) and thing_of(above) == thing_of(name)
+    }
+    return [
+        (name, prompt_for(name))
+        for name, ancestors in named.items()
+        if name not in groups
+        and not any(thing_of(above) == thing_of(name) for above in set(ancestors) - groups)
+    ]
 
 
 def node_names(asset: Path, blender: str = "") -> list[tuple[str, tuple[str, ...]]]:
@@ -145,7 +155,9 @@ def node_names(asset: Path, blender: str = "") -> list[tuple[str, tuple[str, ...
             case _:
                 from atop_backend.rendering.views import list_parts
 
-                return [(name, ()) for name in list_parts(asset, blender=blender).nodes]
+                found = list_parts(asset, blender=blender)
+                above = dict(zip(found.nodes, found.parents, strict=True))
+                return [(name, tuple(_chain(name, above))) for name in found.nodes]
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise InputError(f"{asset.name} cannot be read ({error})", hint="export it anew") from error
 
@@ -267,6 +279,12 @@ def _gltf_json(asset: Path) -> dict[str, Any]:
                 raise ValueError("not a glb")
             return json.loads(stream.read(int.from_bytes(header[12:16], "little")))
         return json.load(stream)
+
+
+def _chain(name: str, above: Mapping[str, str]) -> Iterator[str]:
+    """The names above a name, nearest first."""
+    while name := above.get(name, ""):
+        yield name
 
 
 def _gltf_names(data: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:

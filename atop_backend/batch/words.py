@@ -46,15 +46,24 @@ def words_of(name: str) -> list[str]:
     return re.findall(r"[a-z]+", spaced.lower())
 
 
-def prompt_for(name: str) -> str:
-    """A sentence for a part of this name, such as "the left door opens"; "" if it stays still."""
-    words = words_of(name)
-    singular = [word.removesuffix("s") if word.endswith("s") else word for word in words]
+def thing_of(name: str) -> str:
+    """What moves by this name, such as "door"; "" if it says of nothing that moves."""
+    singular = [word.removesuffix("s") for word in words_of(name)]
     if any(word in STILL for word in singular):
         return ""
     things = [word for word in singular if word in MOTIONS]
-    if not things:
+    return things[-1] if things else ""  # "oven door": the door moves
+
+
+def is_plural(name: str) -> bool:
+    """Whether a name means several things that move, such as "Doors"."""
+    return f"{thing_of(name)}s" in words_of(name)
+
+
+def prompt_for(name: str) -> str:
+    """A sentence for a part of this name, such as "the left door opens"; "" if it stays still."""
+    thing = thing_of(name)
+    if not thing:
         return ""
-    thing = things[-1]  # "oven door": the door moves
-    places = [word for word in words if word in PLACES]
+    places = [word for word in words_of(name) if word in PLACES]
     return " ".join(["the", *places, thing, MOTIONS[thing]])

@@ -101,7 +101,11 @@ def _load(path: Path, suffix: str) -> None:
         case ".fbx":
             bpy.ops.import_scene.fbx(filepath=file)
         case _:
-            bpy.ops.wm.usd_import(filepath=file, import_textures_mode="IMPORT_PACK")
+            options: dict[str, Any] = {"import_textures_mode": "IMPORT_PACK"}
+            # else a transform with one mesh vanishes, and with it the name of the part
+            if "merge_parent_xform" in bpy.ops.wm.usd_import.get_rna_type().properties:
+                options["merge_parent_xform"] = False  # from Blender 4.4 on
+            bpy.ops.wm.usd_import(filepath=file, **options)
 
 
 def list_names(scene: Any) -> dict[str, list[str]]:

@@ -137,7 +137,9 @@ def _uncover(
 
 
 def list_parts(request: dict[str, Any], out: Path) -> dict[str, Any]:
-    """Names of nodes, materials and vertex groups of all scenes of the asset."""
+    """Names of nodes, materials and vertex groups of all scenes, and of each node's parent."""
+    import bpy
+
     from atop_backend.rendering import blender_import as importing
 
     importing.open_asset(Path(request["asset"]))
@@ -145,7 +147,8 @@ def list_parts(request: dict[str, Any], out: Path) -> dict[str, Any]:
     for scene in importing.scenes():
         for kind, values in importing.list_names(scene).items():
             names[kind] += [value for value in values if value not in names[kind]]
-    return names
+    parents = [bpy.data.objects[name].parent for name in names["nodes"]]
+    return names | {"parents": ["" if parent is None else parent.name for parent in parents]}
 
 
 def _instances(request: dict[str, Any]) -> tuple[np.ndarray, list[Any]]:

@@ -42,6 +42,7 @@ class PartNames(NamedTuple):
     nodes: tuple[str, ...]
     materials: tuple[str, ...]
     vgroups: tuple[str, ...]
+    parents: tuple[str, ...]  # beside each node; empty for one without
 
 
 def render_views(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from needs import needs_blender
 
 from atop_backend.batch.jobs import (
     BatchJob,
@@ -23,6 +24,7 @@ from atop_backend.batch.steps import with_readable_asset
 from atop_backend.batch.words import prompt_for, words_of
 from atop_backend.contracts import JobRequest
 from atop_backend.errors import InputError
+from atop_backend.rendering.selectors import without_number
 
 TEMPLATE = JobRequest(Path("a"), ("p",), "x", Path("o"), seed=3)
 
@@ -115,20 +117,27 @@ def test_camel_case_and_numbers_part_words():
 
 
 @pytest.mark.parametrize("suffix", [".glb", ".gltf"])
-def test_of_a_part_and_its_children_only_the_part_is_chosen(tmp_path, suffix):
+def test_of_a_part_and_its_pieces_only_the_part_is_chosen(tmp_path, suffix):
     asset = write_gltf(
         tmp_path / f"cabinet{suffix}",
         [
-            {"name": "cabinet", "children": [1, 3]},
-            {"name": "door", "children": [2]},
+            {"name": "cabinet", "children": [1, 3, 4]},
+            {"name": "door", "children": [2, 7]},
             {"name": "door_mesh"},
             {"name": "drawer"},
+            {"name": "Lids", "children": [5, 6]},
+            {"name": "lid_1"},
+            {"name": "lid_2"},
+            {"name": "knob"},
         ],
     )
 
     assert movable_parts(asset) == [
         ("door", "the door opens"),
         ("drawer", "the drawer slides out"),
+        ("lid_1", "the lid opens"),
+        ("lid_2", "the lid opens"),
+        ("knob", "the knob turns"),
     ]
 
 
@@ -246,3 +255,33 @@ def test_a_job_stays_the_same_where_its_files_are_moved_as_they_are(tmp_path):
         keys.append(Manifest(folder).key(BatchJob("a", "a.obj", request)))
 
     assert keys[0] == keys[1]
+
+
+def usd_prim(kind: str, name: str, *inside: str) -> str:
+    return "\n".join([f'def {kind} "{name}"', "{", *inside, "}"])
+
+
+def usd_mesh(name: str) -> str:
+    return usd_prim(
+        "Mesh",
+        name,
+        "int[] faceVertexCounts = [3]",
+        "int[] faceVertexIndices = [0, 1, 2]",
+        "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]",
+    )
+
+
+@needs_blender
+def test_a_usd_keeps_the_names_of_transforms_and_what_hangs_on_what(tmp_path):
+    asset = tmp_path / "cabinet.usda"
+    knob = usd_prim("Xform", "knob", usd_mesh("Cube_2"))
+    door = usd_prim("Xform", "door_1", usd_mesh("door_1_front"), knob)
+    drawer = usd_prim("Xform", "drawer", usd_mesh("drawer"))
+    whole = usd_prim("Xform", "cabinet", usd_mesh("body"), door, drawer)
+    asset.write_text(f"#usda 1.0\n{whole}\n")
+
+    names = dict(node_names(asset))
+
+    assert names["Cube_2"] == ("knob", "door_1", "cabinet")
+    parts = [without_number(part) for part, _ in movable_parts(asset)]
+    assert parts == ["door_1", "drawer", "knob"]
