@@ -77,13 +77,12 @@ def load_prior(
                 file = finetuned_file(finetuned)
                 finetuned_facts(file, "mini")
                 load_over(model.denoiser, file)
-                name += f", finetuned in {file.parent.name}"
             return Prior(
                 model.denoiser.to(device, dtype),
                 model.autoencoder.to(device),
                 encode_text,
                 device,
-                name,
+                name + _tuned(finetuned),
             )
 
 
@@ -103,8 +102,13 @@ def _load_imagedream(
         model.autoencoder.to(device),
         lambda prompt: model.prompts.encode([prompt]),
         device,
-        f"imagedream from {weights}" + (f", finetuned in {finetuned.name}" if finetuned else ""),
+        f"imagedream from {weights}" + _tuned(finetuned),
     )
+
+
+def _tuned(finetuned: Path | None) -> str:
+    """What a network's name says of its finetuning."""
+    return "" if finetuned is None else f", finetuned in {finetuned_file(finetuned).parent.name}"
 
 
 def _fast_bfloat16(device: torch.device) -> bool:
