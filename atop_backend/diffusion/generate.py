@@ -112,10 +112,15 @@ def _tuned(finetuned: Path | None) -> str:
 
 
 def _fast_bfloat16(device: torch.device) -> bool:
-    """Whether the device multiplies bfloat16 matrices in hardware (GPUs, CPUs with AMX)."""
+    """Whether the device multiplies bfloat16 matrices in hardware.
+
+    GPUs do, and CPUs with AMX or AVX512-BF16: a sample takes a third less time on the latter, and
+    its motions differ by 3 % of their size from those in float32.
+    """
     if device.type == "cpu":
-        supported = getattr(torch.cpu, "_is_amx_tile_supported", None)
-        return bool(supported and supported())
+        names = ("_is_amx_tile_supported", "_is_avx512_bf16_supported")
+        asked = (getattr(torch.cpu, name, None) for name in names)
+        return any(supported() for supported in asked if supported)
     return device.type == "cuda"
 
 
