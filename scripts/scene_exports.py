@@ -58,7 +58,7 @@ def write_urdfs(folder: Path, python: str) -> None:
         if articulation.frame.name in written:
             continue
         written |= {joint.frame.name for joint in export.joints_of_object(articulation)}
-        name = plain_name(articulation.tag, names)
+        name = plain_name(export.object_name(articulation), names)
         description = export.write_description(bpy.context, articulation, folder / name)
         command = backend_command(
             python, "export", "--object", str(description), "--out", str(folder / name),
@@ -67,7 +67,7 @@ def write_urdfs(folder: Path, python: str) -> None:
         finished = subprocess.run(command, capture_output=True, text=True, check=False)
         if finished.returncode:
             raise SetupError(
-                f"the URDF of {articulation.tag!r} ({finished.stderr.strip()[-300:]})",
+                f"the URDF of {name} ({finished.stderr.strip()[-300:]})",
                 hint="the scene is saved; try the panel's Export",
             )
 

@@ -28,6 +28,12 @@ def joints_of_object(articulation: Articulation) -> list[Articulation]:
     return [articulation, *others]
 
 
+def object_name(articulation: Articulation) -> str:
+    """What the whole object is called: the top of its hierarchy, or else the part."""
+    above = write.ancestors(articulation.frame)
+    return above[-1].name if above else articulation.tag
+
+
 def write_description(context: bpy.types.Context, articulation: Articulation, folder: Path) -> Path:
     """Write description.json and mesh.npz of the object in its rest pose; returns the former.
 
@@ -56,7 +62,7 @@ def write_description(context: bpy.types.Context, articulation: Articulation, fo
     np.savez_compressed(folder / "mesh.npz", vertices=vertices, triangles=triangles, part=owners)
     units = context.scene.unit_settings
     description = {
-        "name": articulation.frame.parent.name if articulation.frame.parent else articulation.tag,
+        "name": object_name(articulation),
         "up": "z",
         "metres_per_unit": units.scale_length if units.system != "NONE" else 1.0,
         "mesh": "mesh.npz",

@@ -63,6 +63,7 @@ def test_an_exported_object_moves_as_its_rig_does_whatever_its_scale(tmp_path, m
     path = export.write_description(bpy.context, rigs[0], tmp_path)
 
     source = read_description(path)
+    assert source.name == "Body"
     assert source.metres_per_unit == pytest.approx(0.01)
     model = build_model(
         source.name, source.vertices, source.triangles, source.parts, source.up,
