@@ -16,6 +16,7 @@ from atop_backend.metrics.frechet import frechet_distance, kernel_distance
 from atop_backend.metrics.networks import HOW_TO_GET, I3D_FRAMES, ClipScore, Lpips, VideoFeatures
 from atop_backend.metrics.videos import Frames, check_pair, find_videos, read_video
 
+_AT_ONCE = 8  # frames that SSIM and the networks see together; bounds the memory
 _MOST_DB = 100.0  # PSNR of equal frames, which would be infinite
 
 
@@ -88,10 +89,13 @@ def measure(
             rows["psnr"].append(_psnr(pictures, true_pictures))
             rows["ssim"].append(_ssim(pictures, true_pictures))
             if networks.lpips is not None:
-                rows["lpips"].append(networks.lpips(pictures, true_pictures).mean().item())
+                pairs = zip(pictures.split(_AT_ONCE), true_pictures.split(_AT_ONCE), strict=True)
+                distances = torch.cat([networks.lpips(*pair) for pair in pairs])
+                rows["lpips"].append(distances.mean().item())
         prompt = prompts.get(name, prompts.get(""))
         if judged and networks.clip is not None and prompt:
-            rows["clip"].append(networks.clip(pictures, prompt).mean().item())
+            scores = [networks.clip(some, prompt) for some in pictures.split(_AT_ONCE)]
+            rows["clip"].append(torch.cat(scores).mean().item())
         if networks.i3d is not None and references:
             short += len(video) < I3D_FRAMES
             if len(video) >= I3D_FRAMES:
@@ -141,8 +145,11 @@ def _ssim(made: Tensor, wanted: Tensor) -> float:
             f"frames of {made.shape[-1]} x {made.shape[-2]} are too small for SSIM",
             hint="its window has 11 x 11 pixels",
         )
-    value: Any = structural_similarity_index_measure(made.double(), wanted.double(), data_range=1.0)
-    return value.item()
+    total = 0.0
+    for some, others in zip(made.split(_AT_ONCE), wanted.split(_AT_ONCE), strict=True):
+        value: Any = structural_similarity_index_measure(some, others, data_range=1.0)
+        total += value.item() * len(some)
+    return total / len(made)
 
 
 def _figures(
