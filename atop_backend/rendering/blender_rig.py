@@ -113,6 +113,16 @@ def _notes(armature: Any, rig: Rig, surfaces: list[Any], controls: list[Any]) ->
             f"{rig_controls.describe(mine)} are controlled; their controls are muted when the"
             " motion is written"
         )
+    outside = [
+        bone.name
+        for bone in armature.pose.bones
+        if not all(plain for _, plain in skinning.rotation_limits(bone))
+    ]
+    if outside:
+        notes.append(
+            f"limits of {', '.join(outside[:4])} are not of XYZ angles in Local Space: they are not"
+            " minded, and cut the motion off"
+        )
     idle = [bone.name for bone in armature.data.bones if bone.name not in moving]
     if idle:
         notes.append(f"{len(idle)} of {len(armature.data.bones)} bones deform nothing and stay")

@@ -232,16 +232,28 @@ def limits(armature: Any, mirrored: bool) -> np.ndarray:
     """
     found = np.full((len(armature.data.bones), 3, 2), np.nan)
     for row, bone in zip(found, armature.data.bones, strict=True):
-        for constraint in armature.pose.bones[bone.name].constraints:
-            if constraint.type != "LIMIT_ROTATION" or constraint.mute or not constraint.influence:
-                continue
-            if constraint.owner_space != "LOCAL":
+        for constraint, plain in rotation_limits(armature.pose.bones[bone.name]):
+            if not plain:
                 continue
             for axis, letter in enumerate("xyz"):
                 if getattr(constraint, f"use_limit_{letter}"):
                     low = getattr(constraint, f"min_{letter}")
                     high = getattr(constraint, f"max_{letter}")
                     row[axis] = sorted((-low, -high)) if mirrored and axis else (low, high)
+    return found
+
+
+def rotation_limits(bone: Any) -> list[tuple[Any, bool]]:
+    """The Limit Rotation constraints of a pose bone that are in force.
+
+    Beside each, whether it limits XYZ angles in the bone's own axes, as the limits of a rig do.
+    """
+    found = []
+    for constraint in bone.constraints:
+        if constraint.type == "LIMIT_ROTATION" and not constraint.mute and constraint.influence:
+            own = bone.rotation_mode if len(bone.rotation_mode) == 3 else "XYZ"
+            order = own if constraint.euler_order == "AUTO" else constraint.euler_order
+            found.append((constraint, constraint.owner_space == "LOCAL" and order == "XYZ"))
     return found
 
 

@@ -6,6 +6,9 @@ import bpy
 import numpy as np
 from scenes import add
 
+from atop_backend.geometry.rigs import load_rig
+from atop_backend.rendering import blender_rig
+
 CREATURE = {  # name: head, tail, parent
     "hips": ((0, 0, 1), (0, 0, 1.5), ""),
     "chest": ((0, 0, 1.5), (0.1, 0, 2.1), "hips"),
@@ -100,3 +103,11 @@ def save(path):
     """The current scene as a file, which the tests' reader opens."""
     bpy.ops.wm.save_as_mainfile(filepath=str(path), check_existing=False)
     return path
+
+
+def read(tmp_path, name=""):
+    """The rig and the notes of the scene as it is now; the scene is gone afterwards."""
+    asset = save(tmp_path / "asset.blend")
+    request = {"asset": str(asset), "armature": name}
+    outcome = blender_rig.read_rig(request, tmp_path)
+    return load_rig(tmp_path / outcome["rig"]), outcome["notes"]

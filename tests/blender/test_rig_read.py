@@ -9,7 +9,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="needs a Python that has Blender's bpy module")
 
 import numpy as np  # noqa: E402
-from rig_scenes import CREATURE, armature, hang, pose_randomly, save, tube  # noqa: E402
+from rig_scenes import CREATURE, armature, hang, pose_randomly, read, save, tube  # noqa: E402
 from scenes import box, world_points  # noqa: E402
 
 from atop_backend.errors import InputError  # noqa: E402
@@ -19,14 +19,6 @@ from atop_backend.rendering.blender_skin import FLIP, OBJECT  # noqa: E402
 from blender_addon.core.rig_motion import matrices  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("context")
-
-
-def read(tmp_path, name=""):
-    """The rig and the notes of the scene as it is now; the scene is gone afterwards."""
-    asset = save(tmp_path / "asset.blend")
-    request = {"asset": str(asset), "armature": name}
-    outcome = blender_rig.read_rig(request, tmp_path)
-    return load_rig(tmp_path / outcome["rig"]), outcome["notes"]
 
 
 def check_skinning(tmp_path, rig, *, seed=0, bones=None, mirrored=False, size=1.0):
@@ -80,12 +72,6 @@ def test_a_scaled_or_mirrored_armature_is_read_exactly(tmp_path, scale):
     size, mirrored = abs(scale[0]), np.prod(scale) < 0
     _, notes = check_skinning(tmp_path, rig, mirrored=mirrored, size=size)
     assert notes == []
-
-
-def test_an_uneven_scale_is_refused_with_the_remedy(tmp_path):
-    tube(armature(scale=(1, 1, 1.5)))
-    with pytest.raises(InputError, match=r"scaled unevenly.*Apply > Scale"):
-        read(tmp_path)
 
 
 def test_the_mesh_may_have_a_place_and_a_scale_of_its_own(tmp_path):
@@ -176,28 +162,6 @@ def test_bones_that_deform_nothing_stay_and_are_told(tmp_path):
     assert notes == ["2 of 7 bones deform nothing and stay"]
 
 
-def test_locked_bones_stay(tmp_path):
-    rig = armature()
-    tube(rig)
-    rig.pose.bones["hand"].lock_rotation = (True, True, True)
-    found, _ = read(tmp_path)
-    assert [n for n, c in zip(found.bones, found.chosen, strict=True) if not c] == ["hand"]
-
-
-def test_limits_come_from_limit_rotation(tmp_path):
-    rig = armature()
-    tube(rig)
-    limit = rig.pose.bones["arm"].constraints.new("LIMIT_ROTATION")
-    limit.owner_space, limit.use_limit_x, limit.min_x, limit.max_x = "LOCAL", True, -0.5, 1.0
-    off = rig.pose.bones["leg"].constraints.new("LIMIT_ROTATION")
-    off.use_limit_y = off.mute = True
-    found, notes = read(tmp_path)
-    np.testing.assert_allclose(found.limits[found.bones.index("arm"), 0], [-0.5, 1.0], atol=1e-6)
-    assert np.isfinite(found.limits).sum() == 2
-    assert found.chosen.all()
-    assert notes == []  # a limit is no control
-
-
 @pytest.mark.parametrize("control", ["ik", "copy", "driver"])
 def test_controlled_bones_are_read_as_plain_ones_and_told(tmp_path, control):
     rig = armature(CREATURE | {"target": ((1, 0, 1), (1, 0, 1.5), "")})
@@ -263,52 +227,6 @@ def test_what_renders_is_read_even_if_the_viewport_hides_it(tmp_path):
     found, notes = read(tmp_path)
     assert len(found.vertices) > 60
     assert "otherwise" in " ".join(notes)  # smoothing after bending
-
-
-def test_bad_rigs_are_refused_with_a_remedy(tmp_path):
-    box("Crate")
-    with pytest.raises(InputError, match=r"no armature.*bound to an armature"):
-        read(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["", "Rig"])
-def test_an_armature_without_a_mesh_is_refused(tmp_path, name):
-    hang(box("Crate"), armature())  # a child alone is not bent
-    with pytest.raises(InputError, match=r"no mesh is bound to the armature Rig.*Automatic"):
-        read(tmp_path, name)
-
-
-def test_a_mesh_without_weights_is_refused(tmp_path):
-    tube(armature(), weighted=False)
-    with pytest.raises(InputError, match=r"no vertex has a weight.*Automatic Weights"):
-        read(tmp_path)
-
-
-def test_an_armature_without_bones_is_refused(tmp_path):
-    tube(armature({}), bones=[], weighted=False)
-    box("Crate")
-    with pytest.raises(InputError, match="has no bones"):
-        read(tmp_path)
-
-
-def test_of_several_rigs_one_must_be_named(tmp_path):
-    for name in ("Cat", "Dog"):
-        tube(armature(name=name), f"{name} Body")
-    with pytest.raises(InputError, match=r"there are 2 rigs: Cat, Dog.*--armature"):
-        read(tmp_path)
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "asset.blend"))
-    found, _ = read(tmp_path, "Dog")
-    assert len(found.vertices) == 60
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "asset.blend"))
-    with pytest.raises(InputError, match="no armature 'Cow': there are: Cat, Dog"):
-        read(tmp_path, "Cow")
-
-
-def test_a_mesh_of_two_armatures_is_refused(tmp_path):
-    body = tube(armature())
-    body.modifiers.new("Second", "ARMATURE").object = armature(name="Other")
-    with pytest.raises(InputError, match="deformed by 2 Armature modifiers"):
-        read(tmp_path)
 
 
 def test_three_hundred_bones_are_read_exactly(tmp_path):
