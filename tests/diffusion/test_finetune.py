@@ -19,6 +19,7 @@ from atop_backend.diffusion.clip_folders import TrainingClip, clip_paths, read_c
 from atop_backend.diffusion.device import explaining_memory
 from atop_backend.diffusion.finetune import SETTINGS, FinetuneConfig, finetune_base
 from atop_backend.diffusion.finetune_base import Base, trained_parameters
+from atop_backend.diffusion.processes import Processes
 from atop_backend.diffusion.unet import TINY, MultiViewVideoUNet
 from atop_backend.errors import CancelledError, InputError, SetupError
 from atop_backend.geometry.cameras import rig
@@ -318,11 +319,10 @@ def test_two_processes_train_as_one_does_and_one_of_them_writes(tmp_path):
 
 
 def test_a_batch_that_cannot_be_shared_is_refused(tmp_path):
-    class Three:
-        count, index, leads = 3, 0, True
-
+    three = Processes("cpu")
+    three.count = 3
     with pytest.raises(InputError, match="batch of 1 cannot be shared by 3 processes"):
-        finetune_base(settings(tmp_path), mini(), [clip()], [], None, Three())
+        finetune_base(settings(tmp_path), mini(), [clip()], [], None, three)
 
 
 def test_named_settings_are_those_of_the_paper_and_of_its_code(tmp_path):
