@@ -16,6 +16,7 @@ _STEP = 0.08  # longest step of a swept point, in the normalised frame
 _BUMP = 0.2  # share of the part that passes through the body where that is plainly wrong
 _NEAR = 0.03  # a hinge may run this far beside where part and body meet
 _FAR = 0.12  # a hinge this much farther from where part and body meet gets no credit for contact
+_OPEN = np.radians(120)  # contact that leaves no wider gap as seen along a line is all around it
 _LOOSE = 0.10  # a part this much farther from the body than at rest has come off
 
 
@@ -69,7 +70,10 @@ def sweep(
 
 
 def _contact(features: Features, axes: np.ndarray, origins: np.ndarray) -> np.ndarray:
-    """How far each line runs from the contact at its nearest, within the part's length."""
+    """How far each line runs from the contact at its nearest, within the part's length.
+
+    A line that contact surrounds, as a lever's pin is by the rim of its socket, is at its place.
+    """
     if len(features.contact) == 0:
         return np.zeros(len(axes))
     along = features.part_points @ axes.T - np.sum(origins * axes, axis=1)
@@ -77,4 +81,19 @@ def _contact(features: Features, axes: np.ndarray, origins: np.ndarray) -> np.nd
     stations = along.min(axis=0) * (1 - shares) + along.max(axis=0) * shares  # (16, h)
     places = origins + stations[..., None] * axes
     gaps = cKDTree(features.contact).query(places)[0].min(axis=0)
-    return np.clip((gaps - _NEAR) / _FAR, 0, 1)
+    far = np.clip((gaps - _NEAR) / _FAR, 0, 1)
+    for row in np.nonzero(far)[0]:
+        if _surrounded(features.contact, axes[row], origins[row]):
+            far[row] = 0.0
+    return far
+
+
+def _surrounded(points: np.ndarray, axis: np.ndarray, origin: np.ndarray) -> bool:
+    """Whether points (k, 3) lie all around a line, as seen along it."""
+    aside = np.eye(3)[np.abs(axis).argmin()]
+    across = np.cross(axis, aside)
+    across /= np.linalg.norm(across)
+    arms = points - origin
+    angles = np.sort(np.arctan2(arms @ np.cross(axis, across), arms @ across))
+    gaps = np.diff(angles, append=angles[0] + 2 * np.pi)
+    return bool(gaps.max() < _OPEN)
