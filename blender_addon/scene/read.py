@@ -43,10 +43,12 @@ def at_rest(
     found: dict[str, Articulation] = {}
     for part in parts:
         articulation = articulation_of(owner(part))
-        while articulation is not None:  # a knob's own, its door's, ...
-            if but is None or articulation.frame != but.frame:
-                found[articulation.frame.name_full] = articulation
+        # a knob's own, its door's, ...; with constraints a frame can hang on what it moves
+        while articulation is not None and articulation.frame.name_full not in found:
+            found[articulation.frame.name_full] = articulation
             articulation = articulation_of(articulation.frame.parent)
+    if but is not None:
+        found.pop(but.frame.name_full, None)
     kept = []
     for articulation in found.values():
         pivot = articulation.pivot
@@ -93,6 +95,7 @@ def write_scene_copy(
                 copy.collection.objects.link(ob)
             copy.frame_current = context.scene.frame_current
             copy.render.fps = context.scene.render.fps
+            copy.view_layers[0].update()  # Blender 5.2 crashes on writing a scene without it
             bpy.data.libraries.write(
                 str(path), {copy}, path_remap="ABSOLUTE", fake_user=True, compress=False
             )
