@@ -4,7 +4,8 @@ A case is a folder with `object.glb` (Y up, front +Z, one node a moving piece) a
 
 PartNet-Mobility has a folder an object: `mobility_v2.json` (links: id, parent, joint, name, parts;
 `jointData` with the axis and its limit, degrees for hinges), `mobility.urdf` (which files of
-`textured_objs/` make up which link; every `<visual>` is named after a part, as NAME-ID) and
+`textured_objs/` make up which link: every `<visual>` is named after a part, as NAME-ID, and every
+`<link>` after its link, as link_ID) and
 `meta.json` (`model_cat`). All .obj files lie in the frame of the annotation, at rest.
 
 ACD is read as its users pass it on for articulation: `object.json` with `diffuse_tree` (id, parent,
@@ -74,10 +75,11 @@ def read_partnet(root: Path) -> Iterator[Annotated]:
 def _partnet_links(folder: Path) -> Iterator[Link]:
     entries = _json(folder / "mobility_v2.json")
     places = {entry["id"]: place for place, entry in enumerate(entries)}
-    files = _meshes_of_parts(folder / "mobility.urdf")
+    of_parts, of_links = _meshes_of(folder / "mobility.urdf")
     for entry in entries:
         ids = [part["id"] for part in _below(entry.get("parts", []))]
-        meshes = [folder / file for part in ids for file in files.get(part, [])]
+        files = [file for part in ids for file in of_parts.get(part, [])]
+        files = files or of_links.get(f"link_{entry['id']}", [])
         data = entry.get("jointData") or {}
         axis, limit = data.get("axis") or {}, data.get("limit") or {}
         screw = entry["joint"] == "slider" and limit.get("rotates")  # turns and slides at once
@@ -90,7 +92,7 @@ def _partnet_links(folder: Path) -> Iterator[Link]:
         yield Link(
             _plain(entry.get("name") or f"link_{entry['id']}"),
             places.get(entry.get("parent", -1), -1),
-            tuple(dict.fromkeys(meshes)),
+            tuple(folder / file for file in dict.fromkeys(files)),
             kind,
             tuple(axis.get("direction") or ()),
             tuple(axis.get("origin") or ()),
@@ -104,21 +106,25 @@ def _below(parts: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         yield from _below(part.get("children", []))
 
 
-def _meshes_of_parts(urdf: Path) -> dict[int, list[str]]:
-    """The mesh files of every part, by the number at the end of its visual's name."""
+def _meshes_of(urdf: Path) -> tuple[dict[int, list[str]], dict[str, list[str]]]:
+    """The mesh files by the number at the end of their visual's name, and by their link's name."""
     try:
         robot = ElementTree.parse(urdf).getroot()
     except (OSError, ElementTree.ParseError) as error:
         raise InputError(
             f"{urdf} cannot be read ({error})", hint="copy the object again"
         ) from error
-    found: dict[int, list[str]] = {}
-    for visual in robot.iterfind("link/visual"):
-        number = re.search(r"(\d+)$", visual.get("name", ""))
-        for mesh in visual.iterfind("geometry/mesh"):
-            if number and mesh.get("filename"):
-                found.setdefault(int(number[1]), []).append(mesh.get("filename", ""))
-    return found
+    of_parts: dict[int, list[str]] = {}
+    of_links: dict[str, list[str]] = {}
+    for link in robot.iterfind("link"):
+        for visual in link.iterfind("visual"):
+            number = re.search(r"(\d+)$", visual.get("name", ""))
+            for mesh in visual.iterfind("geometry/mesh"):
+                file = mesh.get("filename", "")
+                of_links.setdefault(link.get("name", ""), []).append(file)
+                if number:
+                    of_parts.setdefault(int(number[1]), []).append(file)
+    return of_parts, of_links
 
 
 def read_acd(root: Path) -> Iterator[Annotated]:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -160,6 +161,13 @@ def test_slides_keep_their_units_and_what_turns_for_ever_has_no_direction(partne
     knob, _ = read(made["the knob of the dishwasher is getting opened"])
     assert knob["joint"]["continuous"]
     assert not knob["joint"]["directed"]
+
+
+def test_pieces_without_numbers_go_by_their_link(partnet, tmp_path):
+    before = list(paper_sets.read_partnet(partnet))
+    urdf = partnet / "7001" / "mobility.urdf"
+    urdf.write_text(re.sub(r'name="piece-\d+"', 'name="piece"', urdf.read_text()))
+    assert list(paper_sets.read_partnet(partnet)) == before
 
 
 def test_acd_is_read_at_any_depth(acd, tmp_path):
