@@ -6,7 +6,7 @@ import numpy as np
 
 from atop_backend.config import FitConfig
 from atop_backend.motion import silhouettes
-from atop_backend.motion.displacement import Field, last_amount
+from atop_backend.motion.displacement import Field, explain_slides, explain_turns, last_amount
 from atop_backend.motion.evidence import MotionEvidence
 from atop_backend.motion.features import Features
 from atop_backend.motion.hypotheses import MEASURED
@@ -15,6 +15,7 @@ from atop_backend.motion.ranges import within_limits
 from atop_backend.motion.terms import geometry_terms
 
 _NOISE_SHARE = 0.7  # of what the best hypothesis misses that counts as a sample's noise
+_PLAINLY = 0.5  # share of a sample's motion left over that still shows a line, and which way round
 _MISSED = 0.1  # share of an outline missed that tells nothing: the splats' own error
 _SILHOUETTE_POINTS = 600
 # How badly founded the place of a hinge is on the shape; others, measured ones, count as 1.
@@ -70,14 +71,41 @@ def sample_weights(field: Field | None, samples: int) -> np.ndarray:
     return weights / weights.sum()
 
 
-def disagreement(field: Field) -> float:
-    """Variance between samples as a share of all motion; 0 for a single sample."""
+def disagreement(pool: Pool, field: Field) -> float:
+    """Variance between samples as a share of all motion; 0 for a single sample.
+
+    Samples that turn the same way about one line, or slide the same way, are compared with each
+    other alone: a knob that some turn left and some right is sure to turn, and about which line.
+    """
     count = len(field.displacements)
-    if count < 2:
+    back = _reversed_samples(pool, field)
+    spread, free = 0.0, 0
+    for group in (~back, back):
+        if group.sum() > 1:
+            off = field.displacements[group] - field.displacements[group].mean(axis=0)
+            spread += float(np.einsum("sfnc,sfnc,n->", off, off, field.weights))
+            free += int(group.sum()) - 1
+    if free == 0:
         return 0.0
-    off = field.displacements - field.displacements.mean(axis=0)
-    spread = np.einsum("sfnc,sfnc,n->", off, off, field.weights) / (count - 1)
-    return float(spread / (field.energy.sum() / count + 1e-12))
+    return spread / free / (float(field.energy.sum()) / count + 1e-12)
+
+
+def _reversed_samples(pool: Pool, field: Field) -> np.ndarray:
+    """Which samples move the other way about the line that suits all of them best, (samples,)."""
+    best, back = np.inf, np.zeros(len(field.displacements), dtype=bool)
+    for row in np.unique(np.argmin(pool.misfit, axis=0)):  # what each would choose by itself
+        axes = np.stack([pool.axes[row], -pool.axes[row]])
+        if pool.revolute[row]:
+            misfit = explain_turns(
+                field, axes, np.repeat(pool.origins[None, row], 2, axis=0)
+            ).misfit
+        else:
+            misfit = explain_slides(field, axes).misfit
+        missed = misfit.min(axis=0).mean()
+        if missed < best:
+            best = missed
+            back = (misfit[1] < _PLAINLY) & (misfit[1] < _PLAINLY * misfit[0])
+    return back
 
 
 def explain_score(pool: Pool, field: Field, config: FitConfig) -> np.ndarray:
@@ -87,7 +115,7 @@ def explain_score(pool: Pool, field: Field, config: FitConfig) -> np.ndarray:
     tells how far all of them may be off. Differences below either mean little.
     """
     floor = config.blur + _NOISE_SHARE * pool.misfit.min(axis=0)
-    floor = floor + config.doubt * disagreement(field)
+    floor = floor + config.doubt * disagreement(pool, field)
     weights = sample_weights(field, pool.misfit.shape[1])
     return config.displacement_weight * vote(pool.misfit, weights, floor)
 

@@ -94,6 +94,27 @@ def test_one_sample_in_four_with_the_wrong_sign_is_outvoted(name):
     assert agreement == 0.75
 
 
+@pytest.mark.parametrize("name", ["knob", "wheel", "drawer"])
+def test_samples_at_odds_about_the_way_still_agree_on_the_line(name):
+    """As a prior does that sees a knob which may be turned either way."""
+    shape, joint = THINGS[name]()
+    one_way = ideal_evidence(shape, joint, samples=4)
+    one_way = with_noise(one_way, 0.3, np.random.default_rng(0))
+    other = with_noise(ideal_evidence(shape, joint.flipped(), samples=4), 0.3,
+                       np.random.default_rng(1))  # fmt: skip
+    mixed = one_way._replace(displacements=one_way.displacements.copy(), silhouettes=None)
+    mixed.displacements[2:] = other.displacements[2:]
+    answers = fit(shape, mixed)
+    sure = fit(shape, one_way._replace(silhouettes=None))[0]
+    assert answers[0].joint.kind == joint.kind
+    axis = np.array(answers[0].joint.axis)
+    assert abs(axis @ joint.axis) > math.cos(math.radians(2))
+    # both ways come first, and far before everything else
+    assert abs(np.array(answers[1].joint.axis) @ axis + 1) < 0.01
+    lead = answers[1].terms["displacement"] - answers[2].terms["displacement"]
+    assert lead > 0.15 * sure.terms["displacement"]
+
+
 def test_samples_that_show_half_the_motion_still_give_the_line():
     shape, joint = things.cabinet()
     evidence = ideal_evidence(shape, joint)
