@@ -19,6 +19,7 @@ from . import convert, mesh_parts, rig
 from .mesh_parts import MeshPart
 from .record import KEY, LEADER, STAND_IN, Articulation
 
+_FEW_POINTS = 1000  # more only take time in a simulation
 ANCHOR = "anchor"  # what holds a stand-in where the body itself cannot
 
 
@@ -170,7 +171,7 @@ def _own_object(
 
 def _hull(articulation: Articulation) -> tuple[bpy.types.Mesh, np.ndarray]:
     """The convex hull of all parts about its centre, and that centre in the frame, (4, 4)."""
-    points = np.concatenate(list(_points(articulation)))
+    points = _outermost(np.concatenate(list(_points(articulation))))
     centre = np.eye(4)
     centre[:3, 3] = (points.min(axis=0) + points.max(axis=0)) / 2
     mesh = bpy.data.meshes.new(f"{articulation.tag} Physics")
@@ -185,6 +186,15 @@ def _hull(articulation: Articulation) -> tuple[bpy.types.Mesh, np.ndarray]:
     finally:
         shape.free()
     return mesh, centre
+
+
+def _outermost(points: np.ndarray) -> np.ndarray:
+    """Of many points those that lie outermost in some direction: enough for a hull, (k, 3)."""
+    if len(points) <= _FEW_POINTS:
+        return points
+    directions = np.random.default_rng(0).normal(size=(_FEW_POINTS // 2, 3))
+    directions = np.concatenate([directions, np.eye(3), -np.eye(3)])
+    return points[np.unique([int(np.argmax(points @ along)) for along in directions])]
 
 
 def _points(articulation: Articulation) -> Iterator[np.ndarray]:

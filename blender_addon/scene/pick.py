@@ -165,7 +165,9 @@ def _here(context: bpy.types.Context, objects: set[bpy.types.Object]) -> list[bp
 def _touching(context: bpy.types.Context, parts: set[bpy.types.Object]) -> set[bpy.types.Object]:
     low, high = bounds(parts)
     size = float(np.linalg.norm(high - low))
-    others = [ob for ob in context.visible_objects if ob not in parts and _meshes({ob})]
+    with context.temp_override(area=None, region=None):  # where local view hides nothing
+        seen = [ob for ob in context.view_layer.objects if ob.visible_get()]
+    others = [ob for ob in seen if ob not in parts and _meshes({ob})]
     boxes = {ob: bounds({ob}) for ob in others}
     near, pending = set(), [(low, high)]
     while pending:

@@ -34,7 +34,7 @@ def axis_lines(found: Articulation) -> tuple[np.ndarray, np.ndarray]:
     along = np.array([0, 0, 1.0] if turns else [1.0, 0, 0])
     ends = np.array([-2.0, 2.0])[:, None] * along * size
     if turns:
-        angles = np.linspace(joint.lower, joint.upper, ARC_STEPS)
+        angles = rest_angle(found) + np.linspace(joint.lower, joint.upper, ARC_STEPS)
         points = size * np.stack([np.cos(angles), np.sin(angles), np.zeros(ARC_STEPS)], axis=1)
         arc = np.concatenate([[np.zeros(3)], points, [np.zeros(3)]])
     else:
@@ -43,6 +43,16 @@ def axis_lines(found: Articulation) -> tuple[np.ndarray, np.ndarray]:
         arc = np.array([joint.lower * along, tip, barbs[0], tip, barbs[1]])
     pieces = np.repeat(arc, 2, axis=0)[1:-1]
     return _to_world(ends, world), _to_world(pieces, world)
+
+
+def rest_angle(found: Articulation) -> float:
+    """Angle about the axis at which the part lies at rest, as seen from the joint's frame."""
+    part = next(iter(found.parts()), None)
+    if part is None:
+        return 0.0
+    rest = found.pivot.matrix_world.inverted_safe() @ part.matrix_world
+    middle = rest @ (sum((Vector(corner) for corner in part.bound_box), Vector()) / 8)
+    return math.atan2(middle.y, middle.x)
 
 
 def _to_world(points: np.ndarray, world: np.ndarray) -> np.ndarray:
@@ -72,7 +82,8 @@ def handle_places(found: Articulation) -> dict[str, Vector]:
     joint, amount = found.joint, found.pivot.get("open", 0.0)
     travel = convert.full_travel(joint) * amount
     if joint.kind == "revolute":
-        opened = Vector((math.cos(travel), math.sin(travel), 0.0)) * size
+        angle = rest_angle(found) + travel
+        opened = Vector((math.cos(angle), math.sin(angle), 0.0)) * size
         tip = Vector((0.0, 0.0, 2.0 * size))
     else:
         opened, tip = Vector((travel, 0.0, 0.0)), Vector((2.0 * size, 0.0, 0.0))
@@ -177,7 +188,7 @@ def open_at(found: Articulation, point: np.ndarray) -> float:
         return 0.0
     if joint.kind == "prismatic":
         return float(np.clip(local[0] / full, 0.0, 1.0))
-    angle = math.atan2(local[1], local[0])
+    angle = math.atan2(local[1], local[0]) - rest_angle(found)
     middle = full / 2
     angle += 2 * math.pi * round((middle - angle) / (2 * math.pi))  # the turn nearest to the range
     return float(np.clip(angle / full, 0.0, 1.0))
@@ -218,10 +229,12 @@ class ATOP_GGT_axis(bpy.types.GizmoGroup):
 CLASSES = (ATOP_GT_handle, ATOP_GGT_axis)
 
 
+_register_classes, _unregister_classes = bpy.utils.register_classes_factory(CLASSES)
+
+
 def register():
     global _handler
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    _register_classes()
     _handler = bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_VIEW")
 
 
@@ -230,5 +243,4 @@ def unregister():
     if _handler is not None:
         bpy.types.SpaceView3D.draw_handler_remove(_handler, "WINDOW")
         _handler = None
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    _unregister_classes()

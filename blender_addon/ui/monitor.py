@@ -6,6 +6,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from . import preferences
 
 INTERVAL_S = 0.1
 KILL_AT_END_S = 2.0
+LOG = "backend.log"  # in a task's folder: what the backend prints beside its events
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ class Task:
     python: str
     time_limit_s: float
     placement: AnyPlacement | None = None  # None for a command that has nothing to write
+    on_end: Callable[[bool, str], None] | None = None  # told how it went, and what it logged
 
 
 _queue: deque[Task] = deque()
@@ -130,6 +133,8 @@ def tick() -> float | None:
         _check_time()
         for event in _job.drain():
             _take(event)
+            if isinstance(event, protocol.TERMINAL):
+                _tell_end(isinstance(event, protocol.Finished))
     if _job is not None:
         state().seconds = _job.seconds
     state().queued = len(_queue)
@@ -146,9 +151,19 @@ def _start(task: Task) -> None:
     _show(seconds=0.0, seconds_left=-1.0, message="", hint="")
     try:
         command = backend_command(task.python, *task.arguments, "--events", "jsonl")
-        _job = Job(command, task.folder / "backend.log")
+        _job = Job(command, task.folder / LOG)
     except AtopError as error:
         _take(protocol.Failed(error.message, error.hint))
+        _tell_end(False)
+
+
+def _tell_end(good: bool) -> None:
+    if _task is None or _task.on_end is None:
+        return
+    text = ""
+    with suppress(OSError):
+        text = (_task.folder / LOG).read_text(encoding="utf-8", errors="replace")
+    _task.on_end(good, text.strip())
 
 
 def _check_time() -> None:

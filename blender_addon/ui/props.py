@@ -193,11 +193,11 @@ def choices(settings: ArticulateSettings, context: bpy.types.Context) -> Choices
 
 
 CLASSES = (ArticulateSettings, ArticulateJob)
+_register_classes, _unregister_classes = bpy.utils.register_classes_factory(CLASSES)
 
 
 def register():
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    _register_classes()
     bpy.types.Scene.atop = PointerProperty(type=ArticulateSettings)
     bpy.types.WindowManager.atop_job = PointerProperty(type=ArticulateJob, options={"SKIP_SAVE"})
 
@@ -205,5 +205,4 @@ def register():
 def unregister():
     del bpy.types.WindowManager.atop_job
     del bpy.types.Scene.atop
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    _unregister_classes()

@@ -1,15 +1,11 @@
 """Looking after the installation: the backend's health and the cache of jobs."""
 
 import shutil
-import subprocess
 
 import bpy
 
-from atop_backend.errors import AtopError
-
-from ..core import request as requests
 from . import monitor, preferences
-from .outcome import explain
+from .outcome import finish_in_background
 
 CHECK_LIMIT_S = 120
 
@@ -22,35 +18,32 @@ class ATOP_OT_check_backend(bpy.types.Operator):
 
     def execute(self, context):
         options = preferences.get(context)
-        try:
-            ok, options.report = examine(options.python, options.device)
-        except AtopError as error:
-            options.report = f"BAD {error.message}\n -> {error.hint}"
-            return explain(self, error)
-        self.report({"INFO" if ok else "WARNING"}, options.report.splitlines()[-1].strip())
-        return {"FINISHED"}
-
-
-def examine(python: str, device: str) -> tuple[bool, str]:
-    """Whether the backend has all it needs, and its findings line by line."""
-    command = requests.backend_command(python, "doctor", "--device", device or "auto")
-    if bpy.app.binary_path:
-        command += ["--blender", bpy.app.binary_path]
-    try:
-        answer = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=CHECK_LIMIT_S,
-            errors="replace",
+        arguments = ["doctor", "--device", options.device or "auto"]
+        if bpy.app.binary_path:
+            arguments += ["--blender", bpy.app.binary_path]
+        options.report = "Asking the backend ..."
+        monitor.enqueue(
+            monitor.Task(
+                "Backend",
+                tuple(arguments),
+                preferences.cache_folder(context) / "doctor",
+                options.python,
+                CHECK_LIMIT_S,
+                on_end=show_findings,
+            )
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise AtopError(f"the backend does not answer ({error})", "run scripts/setup.sh") from error
-    if "No module named" in answer.stderr:
-        raise AtopError(f"{python} has no atop-backend", "run scripts/setup.sh and use its Python")
-    findings = answer.stdout.strip() or answer.stderr.strip() or "no answer"
-    return answer.returncode == 0, findings
+        return finish_in_background(self, context)
+
+
+def show_findings(good: bool, log: str) -> None:
+    """Put what the backend found about itself into the preferences, line by line."""
+    options, state = preferences.get(bpy.context), monitor.state()
+    if "No module named" in log:
+        state.message = f"{options.python} has no atop-backend"
+        state.hint, log = "run scripts/setup.sh and set its Python here", ""
+    if not good and "BAD" not in log:
+        log = f"BAD {state.message}\n -> {state.hint}\n{log}"
+    options.report = log.strip()
 
 
 class ATOP_OT_copy_setup_command(bpy.types.Operator):

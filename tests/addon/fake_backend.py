@@ -42,7 +42,21 @@ def cancelled():
     os._exit(130)
 
 
+def doctor():
+    """Findings on stderr, as the real one has them for a program; ATOP_FAKE_BAD spoils one."""
+    bad = os.environ.get("ATOP_FAKE_BAD")
+    print("ok   Python   3.11", file=sys.stderr)
+    print(f"{'BAD' if bad else 'ok  '} weights  {bad or 'mini'}", file=sys.stderr, flush=True)
+    if bad:
+        say("failed", message=f"weights: {bad}", hint="install them", code=3)
+        sys.exit(3)
+    say("finished", result="", sentence="everything that a job needs is there")
+
+
 def main():
+    if "doctor" in sys.argv:
+        doctor()
+        return
     request = json.loads(Path(sys.argv[sys.argv.index("--request") + 1]).read_text())
     prompt = request["prompt"]
     print("a log line on stderr", file=sys.stderr, flush=True)

@@ -161,3 +161,41 @@ def test_the_cache_is_measured_and_only_jobs_are_cleared(addon, tmp_path):
     assert other.is_file()
     assert not list((tmp_path / "jobs").glob("*/request.json"))
     assert not props.preferences.get(addon).cache_note.startswith("0 MB in 0")
+
+
+def test_check_backend_lists_what_it_found(addon):
+    assert bpy.ops.atop.check_backend() == {"FINISHED"}
+    report = addon.preferences.addons["blender_addon"].preferences.report
+    assert report.splitlines() == ["ok   Python   3.11", "ok   weights  mini"]
+    assert "everything that a job needs" in draw(panels.ATOP_PT_part)
+
+
+def test_check_backend_says_what_is_missing_and_what_to_do(addon, monkeypatch):
+    monkeypatch.setenv("ATOP_FAKE_BAD", "missing")
+    with pytest.raises(RuntimeError, match="weights: missing: install them"):
+        bpy.ops.atop.check_backend()
+    report = addon.preferences.addons["blender_addon"].preferences.report
+    assert "BAD weights  missing" in report
+
+
+@pytest.mark.parametrize(
+    ("python", "said"),
+    [
+        ("", "not set up"),
+        ("/no/python", "there is no Python at /no/python"),
+        ("bare", "has no atop-backend"),
+    ],
+)
+def test_check_backend_of_a_python_without_it_says_what_to_do(addon, tmp_path, python, said):
+    options = addon.preferences.addons["blender_addon"].preferences
+    options.python = python
+    if python == "bare":  # without site-packages nothing is installed
+        bare = tmp_path / "bare"
+        bare.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "$@"\n')
+        bare.chmod(0o755)
+        options.python = str(bare)
+    with pytest.raises(RuntimeError):
+        bpy.ops.atop.check_backend()
+    assert options.report.startswith("BAD ")
+    assert said in options.report
+    assert "\n -> " in options.report

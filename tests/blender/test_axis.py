@@ -110,3 +110,15 @@ def test_the_drawn_arc_runs_from_rest_to_open_around_the_axis(context):
     ends = arc[[1, -2]] - (0.5, 0.0, 0.0)
     cosine = ends[0] @ ends[1] / size**2
     assert cosine == pytest.approx(math.cos(1.5), abs=1e-4)
+
+
+def test_the_drawn_arc_starts_where_the_part_lies_however_far_it_is_open(context):
+    at_the_side = JointMotion("revolute", (0.0, 0.0, -1.0), (0.0, 0.05, 0.0), 0.0, 1.5)
+    written = write.write_joint(context, [box()], at_the_side)
+    for amount in (0.0, 1.0):
+        written.pivot.animation_data.action = None
+        written.pivot["open"] = amount
+        written.pivot.update_tag()
+        context.view_layer.update()
+        start = gizmo.axis_lines(written)[1][1] - (0.0, 0.05, 0.0)
+        np.testing.assert_allclose(start / np.linalg.norm(start), (1.0, 0.0, 0.0), atol=1e-5)

@@ -192,27 +192,3 @@ def test_an_object_that_was_moved_meanwhile_takes_its_joint_along(context, tmp_p
     context.view_layer.update()
     matrix = read.moved_since(context, [door], picked)
     np.testing.assert_allclose(matrix[:3, 3], (2.0, 0.0, 0.0), atol=1e-6)
-
-
-def test_a_mesh_of_two_million_faces_is_copied_in_seconds(context, tmp_path):
-    import time
-
-    door = box()
-    box("Body", location=(0.0, 0.1, 0.0))
-    mesh = bpy.data.meshes.new("Dense")
-    count, rows = 2_000_000, 1000
-    grid = np.arange(rows * 2001).reshape(rows, 2001)
-    corners = np.stack([grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]], -1)
-    corners = corners.reshape(-1, 4)[:count]
-    mesh.vertices.add(grid.size)
-    mesh.loops.add(corners.size)
-    mesh.loops.foreach_set("vertex_index", corners.ravel().astype(np.int32))
-    mesh.polygons.add(len(corners))
-    mesh.polygons.foreach_set("loop_start", np.arange(0, corners.size, 4, dtype=np.int32))
-    mesh.update(calc_edges=False)
-    door.data = mesh
-    select(door)
-    begun = time.monotonic()
-    read.write_scene_copy(context, pick.pick_parts(context, "OBJECTS"), tmp_path)
-    write.write_joint(context, [door], HINGE)
-    assert time.monotonic() - begun < 20
