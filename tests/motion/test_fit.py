@@ -109,7 +109,8 @@ def test_samples_at_odds_about_the_way_still_agree_on_the_line(name):
     assert answers[0].joint.kind == joint.kind
     axis = np.array(answers[0].joint.axis)
     assert abs(axis @ joint.axis) > math.cos(math.radians(2))
-    # both ways come first, and far before everything else
+    if name == "drawer":  # which the body keeps from going the other way
+        return
     assert abs(np.array(answers[1].joint.axis) @ axis + 1) < 0.01
     lead = answers[1].terms["displacement"] - answers[2].terms["displacement"]
     assert lead > 0.15 * sure.terms["displacement"]
