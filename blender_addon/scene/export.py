@@ -12,7 +12,7 @@ import numpy as np
 from atop_backend.errors import InputError
 
 from . import edit, mesh_parts, pick, read, write
-from .record import Articulation, articulation_of, articulations
+from .record import Articulation, articulations
 
 
 def joints_of_object(articulation: Articulation) -> list[Articulation]:
@@ -75,9 +75,13 @@ def write_description(context: bpy.types.Context, articulation: Articulation, fo
 
 def _carrier(joint: Articulation, joints: list[Articulation]) -> int:
     """Index of the joint whose part carries this joint, such as a knob's door; -1 for none."""
-    above = articulation_of(joint.frame.parent)
-    frames = [other.frame for other in joints]
-    return frames.index(above.frame) if above is not None and above.frame in frames else -1
+    pivots = [other.pivot for other in joints if other.frame != joint.frame]
+    for ob in write.ancestors(joint.frame):
+        targets = [c.target for c in ob.constraints if c.type == "CHILD_OF"]
+        found = next((pivot for pivot in (ob, *targets) if pivot in pivots), None)
+        if found is not None:
+            return [other.pivot for other in joints].index(found)
+    return -1
 
 
 def _collect(

@@ -88,6 +88,26 @@ def test_an_exported_object_moves_as_its_rig_does_whatever_its_scale(tmp_path, m
         assert volume > 0  # not inside out, mirrored or not
 
 
+def test_parts_of_one_mesh_hang_on_the_base_and_not_on_each_other(tmp_path):
+    from blender_addon.scene import export, write
+    from blender_addon.scene.mesh_parts import MeshPart
+
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    vertices, triangles, parts = cabinet()
+    ob = add("Cabinet", vertices, triangles)
+    faces = [np.flatnonzero(part.triangles) for part in parts[:2]]
+    joints = [
+        write.write_joint(bpy.context, [MeshPart(ob, chosen, name)], part.joint)
+        for chosen, name, part in zip(faces, ("Door", "Drawer"), parts[:2], strict=True)
+    ]
+
+    source = read_description(export.write_description(bpy.context, joints[1], tmp_path))
+
+    assert {part.name: part.parent for part in source.parts} == {"Door": -1, "Drawer": -1}
+    model = build_model(source.name, source.vertices, source.triangles, source.parts, source.up)
+    assert sorted(len(link.triangles) for link in model.links) == sorted(map(len, faces))
+
+
 def in_the_world(model: ArticulatedModel, index: int, share: float) -> np.ndarray:
     """Vertices of a link when every joint is at one share of its range, metres."""
     points, here = model.links[index].vertices, index
