@@ -83,8 +83,10 @@ def _command(blender: str, script: Path, request: Path) -> list[str]:
 
 
 def _start(command: list[str], log: Any, resources: str) -> subprocess.Popen:
-    # no settings and add-ons of the user: the same picture on every machine
-    environment = {**os.environ, "BLENDER_USER_RESOURCES": resources, "PYTHONUNBUFFERED": "1"}
+    # No settings and add-ons of the user: the same picture on every machine. Blender, which leaves
+    # at once, would also leave its temporary folder behind wherever that is.
+    own = dict.fromkeys(("BLENDER_USER_RESOURCES", "TMPDIR", "TEMP", "TMP"), resources)
+    environment = {**os.environ, **own, "PYTHONUNBUFFERED": "1"}
     try:
         return subprocess.Popen(
             command,

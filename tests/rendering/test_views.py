@@ -134,6 +134,15 @@ def test_the_same_request_gives_the_same_views(assets, look):
         np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
 
 
+def test_blender_leaves_nothing_in_the_temporary_folder(assets, look, tmp_path, monkeypatch):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    look(assets / "cabinet.glb", "door")
+    assert not list(temporary.iterdir())
+
+
 def test_a_failure_keeps_the_views_of_before(assets, look, tmp_path):
     look(assets / "cabinet.glb", "door")
     with pytest.raises(InputError):
