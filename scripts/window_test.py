@@ -62,8 +62,9 @@ def script() -> Iterator[float]:
     print(f"answer: {bpy.context.window_manager.atop_job.message}")
     print(watch.report())
     checks.check_scene_copy({"base", "door", "top_rack"})
-    with bpy.context.temp_override(window=window, area=area):
-        bpy.ops.view3d.localview()
+    if area.spaces[0].local_view is not None:  # undo and redo may have left it
+        with bpy.context.temp_override(window=window, area=area):
+            bpy.ops.view3d.localview()
     bpy.context.scene.frame_set(49)
     yield 1.5
     shoot("4-articulated")

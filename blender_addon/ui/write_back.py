@@ -47,6 +47,7 @@ def write_joint(context: bpy.types.Context, placement: monitor.Placement, result
     parts = read.find_parts(placement.picked)
     moved = read.moved_since(context, parts, placement.picked)
     found = answers_in_world(result_path, moved)
+    body = edit.physics_body(context, parts) if placement.physics else None
     # a part on a part that the timeline shows open: the answer belongs to the rest pose
     with read.at_rest(context, parts, but=write.find_articulation(write.root_parts(parts))):
         articulation = write.write_joint(
@@ -56,10 +57,12 @@ def write_joint(context: bpy.types.Context, placement: monitor.Placement, result
             frame_start=placement.frame_start,
             duration_frames=placement.duration_frames,
             easing=placement.easing,
-            physics_body=edit.physics_body(context, parts) if placement.physics else None,
+            physics_body=body,
         )
     folder = str(Path(result_path).parent)
     answers.keep_answers(articulation, found, folder, placement.prompt, moved)
+    if placement.physics and body is None:
+        return f"{found[0].sentence}; without physics, since the part hangs on nothing"
     return found[0].sentence
 
 

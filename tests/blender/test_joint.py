@@ -10,8 +10,8 @@ bpy = pytest.importorskip("bpy", reason="needs a Python that has Blender's bpy m
 
 import numpy as np  # noqa: E402
 from fake_layout import draw  # noqa: E402
-from pressing import articulate, cabinet, finish, start_without_waiting  # noqa: E402
-from scenes import moved, world_points  # noqa: E402
+from pressing import articulate, cabinet, finish, select, start_without_waiting  # noqa: E402
+from scenes import box, moved, world_points  # noqa: E402
 
 from atop_backend.contracts import JointMotion  # noqa: E402
 from blender_addon.scene import answers, convert, edit, record  # noqa: E402
@@ -185,3 +185,13 @@ def test_physics_is_added_by_a_button(addon):
     found = record.require_articulation(door)
     assert found.frame.rigid_body_constraint.object1.name == "Body"
     assert found.frame.rigid_body_constraint.type == "HINGE"
+
+
+def test_physics_asked_for_beforehand_is_there_or_said_to_be_missing(addon):
+    select(box("Lonely"))
+    articulate(physics=True)
+    assert "without physics" in bpy.context.window_manager.atop_job.message
+    door = cabinet()
+    articulate(physics=True)
+    assert "without physics" not in bpy.context.window_manager.atop_job.message
+    assert record.require_articulation(door).frame.rigid_body_constraint is not None
