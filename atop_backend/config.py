@@ -92,18 +92,18 @@ class ReportConfig:
 class AnimateConfig:
     """`atop animate`: skeletal motion. Lengths in radii of the body, angles in radians."""
 
-    points: int = 600  # gaussians on the skin
+    points: int = 500  # gaussians on the skin
     picture_px: int = 112  # size of the body in the pictures that are compared
     most_frames: int = 24  # of a video that are looked at, evenly chosen
     splines: bool = True  # B-splines in time; False gives every frame its own variables
     frames_per_control: float = 1.5  # frames that are looked at, for each control point
-    learning_rate: float = 0.04
+    learning_rate: float = 0.03
     root_steps: int = 40  # of the body as a whole
     guesses: int = 6  # of every frame, against local minima; 1 leaves that search out
-    guess_rounds: int = 6
-    guess_steps: int = 15
-    coarse_steps: int = 60
-    fine_steps: int = 40
+    guess_rounds: int = 8
+    guess_steps: int = 8
+    coarse_steps: int = 60  # all frames together, by outlines
+    fine_steps: int = 40  # the same, by pixels too
     rays: int = 96  # pixels rendered of each frame and step
     rendered_frames: int = 4  # of each view and step, while pixels refine
     outline_weight: float = 100.0
@@ -123,7 +123,7 @@ class AnimateConfig:
     ground_weight: float = 10.0
     slide_weight: float = 0.0
     limit_weight: float = 0.1
-    rest_weight: float = 0.002
+    rest_weight: float = 0.02
     scene: bool = True  # animated.blend and animated.glb, made by Blender
     time_limit_s: float = 180.0  # for each run of Blender
 

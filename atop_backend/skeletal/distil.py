@@ -39,7 +39,7 @@ class Plan(NamedTuple):
 
     controls: int  # control points; 0 for a frame each
     steps: int
-    bones: bool  # also the bones move
+    bones: bool  # the bones move and the body turns; else it is only carried along
     rate: float  # learning rate, radians; of shifts, radii
 
 
@@ -146,7 +146,9 @@ def distil(
         basis = _basis(times, plan, cyclic, times)
         variables = parameters.convert(motion.variables, motion.basis(times), basis)
         leaves = Variables(*(value.detach().clone().requires_grad_() for value in variables))
-        groups = [{"params": [leaves.turns, leaves.shifts], "lr": _ROOT_RATE * plan.rate}]
+        # a body that may turn, but not bend, turns to where its limbs are
+        moved = [leaves.turns, leaves.shifts] if plan.bones else [leaves.shifts]
+        groups = [{"params": moved, "lr": _ROOT_RATE * plan.rate}]
         if plan.bones and body.free:
             groups.append({"params": [leaves.bones], "lr": plan.rate})
         optimiser = torch.optim.Adam(groups, betas=(0.9, 0.95))

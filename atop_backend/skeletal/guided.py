@@ -146,10 +146,12 @@ def fit_views(
         body, own = parameters.body_of(rig), Plan(0, 0, True, 0.0)
         framed = parameters.convert(motion.variables, motion.basis(times), torch.eye(len(times)))
         best = explore(
+            rig,
             body, few, outlines, framed, settings.guesses, settings.guess_rounds,
             settings.guess_steps, settings.learning_rate, generator, count,
         )  # fmt: skip
         motion = Motion(best, own, times, False)
+        coarse = coarse._replace(controls=fine.controls)  # few would blur what was found
     # 3. all frames together
     return distil.distil(
         rig, surface, closely, times, (coarse, fine), settings, cyclic, motion, count

@@ -14,6 +14,7 @@ from atop_backend.config import AnimateConfig
 from atop_backend.errors import InputError
 from atop_backend.geometry.rigs import Rig, build_rig
 from atop_backend.skeletal import distil, parameters, regularisers, rotations
+from atop_backend.skeletal.explore import mirror_of
 from atop_backend.skeletal.figures import figures
 from atop_backend.skeletal.kinematics import (
     bind,
@@ -257,3 +258,37 @@ def test_bones_are_sorted_so_that_parents_come_first():
     assert turned.bones == rig.bones
     np.testing.assert_array_equal(turned.parents, rig.parents)
     np.testing.assert_allclose(turned.weights, rig.weights)
+
+
+def test_the_mirror_image_of_a_pose_puts_each_limb_where_its_partner_was():
+    generator = np.random.default_rng(3)
+    heads = np.array(
+        [[0, 0, 1.0], [0.3, 0.1, 1], [-0.3, 0.1, 1], [0.3, 0.1, 0.5], [-0.3, 0.1, 0.5]]
+    )
+    tails = heads - [0, 0, 0.5]
+    rest = np.broadcast_to(np.eye(4), (5, 4, 4)).copy()
+    rest[:, :3, :3] = Rotation.random(5, rng=generator).as_matrix()
+    rest[:, :3, 3] = heads
+    rig = build_rig(
+        tails, np.array([[0, 1, 2], [2, 3, 4]]), np.zeros((2, 3)), ("hip", "l", "r", "ll", "rr"),
+        np.array([-1, 0, 0, 1, 2]), rest, tails, np.eye(5),
+    )  # fmt: skip
+    mirror = mirror_of(rig)
+    assert mirror is not None
+    assert mirror.partners == (1, 0, 3, 2)  # of the bones that are free: all but the hip
+    body, basis = parameters.body_of(rig), torch.eye(1)
+    bones = torch.randn(1, 4, 3, generator=torch.Generator().manual_seed(0))
+    still = parameters.at_rest(body, 1)
+
+    def tips(values: torch.Tensor) -> torch.Tensor:
+        pose = parameters.pose(body, still._replace(bones=values), basis)
+        bound = bind(torch.as_tensor(tails, dtype=torch.float32), torch.eye(5))
+        return skin(rest_to_posed(body.skeleton, pose), bound)[0]
+
+    image = tips(mirror.image(bones))[[0, 2, 1, 4, 3]] * torch.tensor([-1.0, 1, 1])
+    torch.testing.assert_close(image, tips(bones), atol=1e-5, rtol=0)
+    assert float((tips(bones) - torch.as_tensor(tails).float()).norm(dim=1)[1:].min()) > 0.1
+
+
+def test_a_skeleton_without_symmetry_has_no_mirror():
+    assert mirror_of(chain()) is None
