@@ -4,7 +4,7 @@
 usage: scripts/soak.py OUT [--assets 500] [--kills 10] [--workers 2] [--stage light|real] [--seed 0]
 
 At the end every asset must have exactly one outcome, and the right one; nothing may have been done
-twice; the memory of a worker must be flat; no process may be left. `light` replaces Blender and
+twice; the memory of a worker must not grow; no process may be left. `light` replaces Blender and
 the model by a quick stage that writes the same kind of job folder, so that 500 assets take
 minutes; `real` runs the product with its tiny preset. The disk is a small tmpfs that is enlarged
 after it was found full; without the right to mount, that part is left out and said so.
@@ -47,6 +47,7 @@ EXPECTED = {
     "empty": ("failed", "InputError"),
     "hang": ("failed", "TimeLimit"),
 }
+HIDDEN = "seen in none of the four views"  # of a generated part: a right answer too
 HANG = "# hang\n"
 HUGE_TRIANGLES = {"light": 400_000, "real": 100_000}
 TIME_LIMIT_S = {"light": 15.0, "real": 240.0}
@@ -200,7 +201,10 @@ def spoil(path: Path, kind: str, stage: str, rng: random.Random) -> None:
             path.write_text(HANG + path.read_text())
         case "huge":
             lines = [path.read_text(), "o many"]
-            lines += [f"v {i % 997} {i % 991} {i % 983}" for i in range(1000)]
+            # a speck beside the first vertex, so that it hides nothing
+            x, y, z = map(float, lines[0].partition("\nv ")[2].split(maxsplit=3)[:3])
+            steps = [(i % 997 / 1e5, i % 991 / 1e5, i % 983 / 1e5) for i in range(1000)]
+            lines += [f"v {x + dx} {y + dy} {z + dz}" for dx, dy, dz in steps]
             faces = HUGE_TRIANGLES[stage]
             lines += [f"f {-1 - i % 900} {-2 - i % 900} {-50 - i % 900}" for i in range(faces)]
             path.write_text("\n".join(lines) + "\n")
@@ -287,6 +291,7 @@ def judge(
         (row.name, kinds[row.request.asset.stem], row.state, row.error, row.message)
         for row in rows
         if (row.state, row.error) != EXPECTED[kinds[row.request.asset.stem]]
+        and HIDDEN not in row.message
     ]
     diary = out.parent / "assets" / "done.txt"
     done = Counter(diary.read_text().split())
@@ -296,7 +301,7 @@ def judge(
         "every asset has one outcome": len(rows) == options.assets == len(kinds),
         "every outcome is the right one": not wrong,
         "nothing was done twice": max(done.values()) == 1,
-        "memory of workers is flat within 10 %": all(abs(g - 1) <= 0.1 for g in growth)
+        "memory of workers grows by less than 10 %": all(g <= 1.1 for g in growth)
         if growth
         else "no worker lived long enough",
         "no process is left": not left,
@@ -310,6 +315,7 @@ def judge(
         "outcomes": {" ".join(filter(None, key)): n for key, n in sorted(outcomes.items())},
         "attempts": sum(row.attempts for row in rows),
         "memory growth of workers": [round(g, 3) for g in growth],
+        "refused as hidden": sum(HIDDEN in row.message for row in rows),
         "wrong": wrong,
         "left": left,
         "checks": checks,
