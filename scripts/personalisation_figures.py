@@ -9,6 +9,8 @@ control other kinds of objects, which finetuning may harm. Four steps, each kept
     personalisation_figures.py DIR film                  clips and rest views, through Blender
     personalisation_figures.py DIR train --device cuda   samples, finetuning, samples again
     personalisation_figures.py DIR judge                 joints fitted to the samples, and the table
+
+On a CPU take `train --quick` (fewer objects, samples and steps), some minutes of two idle cores.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ PROMPTS = (
     "open the door of the microwave",
     "the door of the microwave gets opened",
 )
-SAMPLES, STEPS, FRAMES = 4, 4, 3  # as in use
+FRAMES = 3  # of the clips that are sampled, as in use
 NEAR_DEG, NEAR = 10.0, 0.1  # a joint within these of the truth is right, as in the README
 VERTICAL, FLAT = 0.9, 0.6
 
@@ -143,7 +145,24 @@ def keep_object(path: Path, made: ArticulatedObject) -> None:
     )
 
 
-def train(folder: Path, device_name: str, steps: int, batch: int, rate: float) -> None:
+class Effort(NamedTuple):
+    """How much is trained and sampled."""
+
+    steps: int = 300
+    batch: int = 4
+    rate: float = 2e-4
+    frames: int = 3  # moved frames of a training step
+    objects: int = 100  # of each set, at most
+    samples: int = 4  # as in use
+    denoising: int = 4  # as in use
+    watched: bool = True  # keep the weights that are best for held-out clips
+
+
+QUICK = Effort(steps=80, batch=1, rate=3e-4, frames=1, objects=6, samples=2, denoising=2,
+               watched=False)  # fmt: skip
+
+
+def train(folder: Path, device_name: str, effort: Effort) -> None:
     """Samples of all objects before and after finetuning on the clips of `train`."""
     import torch
 
@@ -167,35 +186,33 @@ def train(folder: Path, device_name: str, steps: int, batch: int, rate: float) -
 
     base = Base(denoiser, denoiser, coder.encode, encode_text, coder.decode)
     clips = {name: [read_clip(path) for path in clip_paths(folder / name)] for name in COUNTS}
-    draw_samples(folder / "before.npz", base, clips)
+    draw_samples(folder / "before.npz", base, clips, effort)
     print(f"{time.monotonic() - begun:.0f} s: sampled with the bundled model", flush=True)
     config = FinetuneConfig(
-        clips=folder / "train", held_out=folder / "watched", out=folder / "run", steps=steps,
-        batch=batch, learning_rate=rate, check_every=25, patience=0, sample_every=100,
-        device=device_name,
+        clips=folder / "train", out=folder / "run", steps=effort.steps, batch=effort.batch,
+        learning_rate=effort.rate, frames=effort.frames, check_every=25, patience=0,
+        sample_every=100 if effort.watched else 0, precision="bf16", device=device_name,
     )  # fmt: skip
+    watched = clips["watched"] if effort.watched else []
 
     def show(progress: Progress) -> None:
-        if progress.by_noise is not None:
-            losses = " ".join(f"{loss:.4f}" for loss in progress.by_noise)
+        if progress.step % 25 == 0:
+            losses = " ".join(f"{loss:.4f}" for loss in progress.by_noise or ())
             seconds = time.monotonic() - begun
-            print(f"{seconds:.0f} s: step {progress.step}, held out {losses}", flush=True)
+            print(f"{seconds:.0f} s: step {progress.step}, held out {losses or '-'}", flush=True)
 
-    finetune_base(config, base, clips["train"], clips["watched"], show)
+    finetune_base(config, base, clips["train"], watched, show)
     seconds = time.monotonic() - begun
     load_over(denoiser, finetuned_file(folder / "run"))
-    draw_samples(folder / "after.npz", base, clips)
-    facts = {"device": device_name, "steps": steps, "batch": batch, "learning_rate": rate,
-             "seconds": round(seconds, 1), "parameters": sum(p.numel() for p in
-                                                             denoiser.parameters()
-                                                             if p.requires_grad)}  # fmt: skip
+    draw_samples(folder / "after.npz", base, clips, effort)
+    facts = {"device": device_name, "seconds": round(seconds), **effort._asdict()}
     if device.type == "cuda":
         facts["device"] = torch.cuda.get_device_name(device)
     (folder / "facts.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     print(f"{time.monotonic() - begun:.0f} s in all", flush=True)
 
 
-def draw_samples(path: Path, base: Any, clips: dict[str, list[Any]]) -> None:
+def draw_samples(path: Path, base: Any, clips: dict[str, list[Any]], effort: Effort) -> None:
     """Write what the network makes of the rest views of `test` and `others`."""
     import torch
 
@@ -205,13 +222,13 @@ def draw_samples(path: Path, base: Any, clips: dict[str, list[Any]]) -> None:
 
     arrays = {}
     for name in ("test", "others"):
-        for number, clip in enumerate(clips[name]):
+        for number, clip in enumerate(clips[name][: effort.objects]):
             conditions = example_of(base, clip).conditions
             device = conditions.rgb.device.type
             with torch.autocast(device, torch.bfloat16):
                 channels = sample(
-                    base.denoiser, conditions, STEPS, 1.0, torch.Generator().manual_seed(number),
-                    samples=SAMPLES,
+                    base.denoiser, conditions, effort.denoising, 1.0,
+                    torch.Generator().manual_seed(number), samples=effort.samples,
                 )  # fmt: skip
             found = unpack(channels.float().cpu(), conditions.frames[0].cpu(), clip.part_radius)
             assert found.silhouettes is not None
@@ -243,6 +260,7 @@ def judge_all(folder: Path) -> None:
                 rows = [
                     judge(path / "object.npz", read_clip(path), data, f"{name}_{number}")
                     for number, path in enumerate(clip_paths(folder / name))
+                    if f"{name}_{number}_motions" in data
                 ]
             lines.append(_line(f"{title}, {moment}", rows))
             print(lines[-1], flush=True)
@@ -316,16 +334,14 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("step", choices=("film", "train", "judge", "all"))
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--steps", type=int, default=300)
-    parser.add_argument("--batch", type=int, default=4)
-    parser.add_argument("--learning-rate", type=float, default=2e-4)
+    parser.add_argument("--quick", action="store_true", help="for a CPU")
     parser.add_argument("--samples", type=int, default=16, help="Cycles paths a pixel")
     parser.add_argument("--blender", default="")
     options = parser.parse_args()
     if options.step in ("film", "all"):
         film_all(options.folder, options.blender, options.samples)
     if options.step in ("train", "all"):
-        train(options.folder, options.device, options.steps, options.batch, options.learning_rate)
+        train(options.folder, options.device, QUICK if options.quick else Effort())
     if options.step in ("judge", "all"):
         judge_all(options.folder)
 
