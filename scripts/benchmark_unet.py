@@ -14,23 +14,21 @@ itself on a CPU.
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 import torch  # noqa: E402
+from device_rows import HEADER, Bench, Row, cells, count  # noqa: E402
 from diffusers import AutoencoderKL  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
-from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
 from transformers import CLIPVisionConfig, CLIPVisionModel  # noqa: E402
 
 from atop_backend.diffusion.conditions import Conditions, drop_text  # noqa: E402
@@ -48,7 +46,6 @@ from atop_backend.geometry.cameras import embedding, rig  # noqa: E402
 MOVED_FRAMES = 9  # and the rest frame
 CAMERAS = rig(elevation_rad=0.35)
 GUIDANCE_SCALE = 5.0  # paper 5.1, as are the 50 steps
-DRIVER_GB = 1.25  # of a card, for the context and the libraries' kernels
 GAUSSIANS = 2048  # on the part, and again on the rest (paper 5.1)
 
 
@@ -80,125 +77,6 @@ TWIN = Sizes(
     (32, 32, 32, 32),
     12, 64, 2, 2, 256,
 )  # fmt: skip
-
-
-@dataclass
-class Row:
-    """One line of the table."""
-
-    name: str
-    seconds: float | None = None
-    tflop: float | None = None
-    tflop_per_s: float | None = None
-    of_ceiling: float | None = None
-    peak_gb: float | None = None  # of tensors, 2^30 bytes
-    limit_gb: float | None = None
-    attention: str = ""  # the kernels that computed it
-    trouble: str = ""
-
-
-class Bench:
-    """Measures work on one device and keeps the rows."""
-
-    def __init__(self, device: torch.device, sizes: Sizes, only: list[str]) -> None:
-        self.device = device
-        self.sizes = sizes
-        self.rows: list[Row] = []
-        self.only = only
-        types = {"bf16": torch.bfloat16, "fp32": torch.float32}
-        self.ceilings = {name: self._matrix_rate(dtype) for name, dtype in types.items()}
-        for name, rate in self.ceilings.items():
-            print(f"matrix products of {sizes.matrix} in {name}: {rate:.1f} TFLOP/s", flush=True)
-
-    def measure(
-        self,
-        name: str,
-        work: Callable[[], object],
-        tflop: Callable[[], tuple[float, str]],
-        repeats: int = 1,
-        per: int = 1,
-        numbers: str = "bf16",
-        limit_gb: float | None = None,
-    ) -> None:
-        """Time `work` after `tflop`, which counts its operations and warms up, and add a row.
-
-        Args:
-            per: Steps that one call of `work` makes; the row is for one of them.
-            limit_gb: Memory of the card that this is to fit.
-        """
-        if self.only and not any(word in name for word in self.only):
-            return
-        row = Row(name, limit_gb=limit_gb)
-        try:
-            with self._limited(limit_gb):
-                row.tflop, row.attention = tflop()
-                row.seconds, row.peak_gb = self._timed(work, repeats)
-            row.seconds /= per
-            row.tflop_per_s = row.tflop / row.seconds
-            row.of_ceiling = row.tflop_per_s / self.ceilings[numbers]
-        except torch.OutOfMemoryError as error:
-            row.trouble = f"out of memory: {str(error).splitlines()[0][:120]}"
-        except RuntimeError as error:  # one row less is better than no table
-            row.trouble = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:160]}"
-        self.rows.append(row)
-        print(cells(row), flush=True)
-        gc.collect()
-        if self.device.type == "cuda":
-            torch.cuda.empty_cache()
-
-    def _timed(self, work: Callable[[], object], repeats: int) -> tuple[float, float | None]:
-        gpu = self.device.type == "cuda"
-        if gpu:
-            torch.cuda.reset_peak_memory_stats()
-        best = float("inf")
-        for _ in range(repeats):
-            self.wait()
-            begun = time.monotonic()
-            work()
-            self.wait()
-            best = min(best, time.monotonic() - begun)
-        return best, torch.cuda.max_memory_allocated() / 2**30 if gpu else None
-
-    def wait(self) -> None:
-        """Until the device has done all it was given."""
-        if self.device.type == "cuda":
-            torch.cuda.synchronize()
-
-    def _limited(self, limit_gb: float | None) -> _Limit:
-        return _Limit(limit_gb if self.device.type == "cuda" else None)
-
-    def _matrix_rate(self, dtype: torch.dtype) -> float:
-        """TFLOP/s of a large product of random matrices; the best of some."""
-        size = self.sizes.matrix
-        first, second = torch.randn(2, size, size, device=self.device).to(dtype)
-        best = min(self._timed(lambda: torch.matmul(first, second), 1)[0] for _ in range(10))
-        return 2 * size**3 / best / 1e12
-
-
-class _Limit:
-    """Holds the allocator to the memory of a smaller card."""
-
-    def __init__(self, limit_gb: float | None) -> None:
-        self.limit_gb = limit_gb
-
-    def __enter__(self) -> None:
-        if self.limit_gb is not None:
-            torch.cuda.empty_cache()
-            total = torch.cuda.get_device_properties(0).total_memory / 2**30
-            torch.cuda.set_per_process_memory_fraction((self.limit_gb - DRIVER_GB) / total)
-
-    def __exit__(self, *_: object) -> None:
-        if self.limit_gb is not None:
-            torch.cuda.set_per_process_memory_fraction(1.0)
-
-
-def count(work: Callable[[], object]) -> tuple[float, str]:
-    """TFLOP that `work` executes, and the fused attention kernels that ran (known on a GPU)."""
-    with FlopCounterMode(display=False) as counter:
-        work()
-    kernels = [str(op).split(".")[-1] for op in counter.get_flop_counts()["Global"]]
-    found = {kernel for kernel in kernels if "attention" in kernel and "backward" not in kernel}
-    return counter.get_total_flops() / 1e12, " ".join(sorted(found))
 
 
 class Parts(NamedTuple):
@@ -255,9 +133,11 @@ def draw_conditions(sizes: Sizes, parts: Parts, device: torch.device) -> Conditi
     ).to(device)
 
 
-def bench_sampling(bench: Bench, parts: Parts, label: str, numbers: str, steps: int, **how) -> None:
+def bench_sampling(
+    bench: Bench, sizes: Sizes, parts: Parts, label: str, numbers: str, steps: int, **how
+) -> None:
     """A whole generation: rest views and words in, pictures of all views and frames out."""
-    sizes, device = bench.sizes, bench.device
+    device = bench.device
 
     def generate(steps: int) -> None:
         conditions = draw_conditions(sizes, parts, device)
@@ -276,9 +156,9 @@ def bench_sampling(bench: Bench, parts: Parts, label: str, numbers: str, steps: 
     bench.measure(name, lambda: generate(steps), tflop, numbers=numbers, **how)
 
 
-def bench_guidance(bench: Bench, parts: Parts) -> None:
+def bench_guidance(bench: Bench, sizes: Sizes, parts: Parts) -> None:
     """One denoising step with guidance: two passes of one clip, or one of both."""
-    conditions = draw_conditions(bench.sizes, parts, bench.device)
+    conditions = draw_conditions(sizes, parts, bench.device)
     noisy = torch.randn(1, 4, MOVED_FRAMES, 4, *conditions.rest_latents.shape[-2:])
     noisy = noisy.to(bench.device)
     dropped = drop_text(conditions)
@@ -301,9 +181,9 @@ def bench_guidance(bench: Bench, parts: Parts) -> None:
         bench.measure(name, work, lambda work=work: count(work), repeats=3)
 
 
-def bench_drawing(bench: Bench, parts: Parts) -> None:
+def bench_drawing(bench: Bench, sizes: Sizes, parts: Parts) -> None:
     """What the autoencoder takes for all pictures of a clip, in pieces and at once."""
-    side = bench.sizes.pixels // 8
+    side = sizes.pixels // 8
     latents = torch.randn(4 * (MOVED_FRAMES + 1), 4, side, side, device=bench.device)
 
     @torch.no_grad()
@@ -319,13 +199,13 @@ def bench_drawing(bench: Bench, parts: Parts) -> None:
         bench.measure(name, work, lambda work=work: count(work), numbers="fp32")
 
 
-def bench_distillation(bench: Bench, parts: Parts) -> None:
+def bench_distillation(bench: Bench, sizes: Sizes, parts: Parts) -> None:
     """Score distillation with the paper's settings: renders, two passes, gradient (Eq. 12)."""
-    steps = bench.sizes.distilled
+    steps = sizes.distilled
     generator = torch.Generator().manual_seed(0)
     front, body = torch.rand(2, GAUSSIANS, 3, generator=generator).to(bench.device)
     cloud = build_cloud(front * 0.6 - 0.3, body - 0.5, MOVED_FRAMES + 1, pixel_size=0.09)
-    conditions = draw_conditions(bench.sizes, parts, bench.device)
+    conditions = draw_conditions(sizes, parts, bench.device)
 
     def distil(steps: int) -> None:
         config = replace(PAPER, steps=steps)
@@ -339,10 +219,10 @@ def bench_distillation(bench: Bench, parts: Parts) -> None:
     bench.measure(name, lambda: distil(steps), tflop, per=steps, limit_gb=16)
 
 
-def bench_finetuning(bench: Bench, parts: Parts) -> None:
+def bench_finetuning(bench: Bench, sizes: Sizes, parts: Parts) -> None:
     """A step with the paper's settings: temporal blocks and query projections learn, by Adam."""
     device, settings = bench.device, SETTINGS["paper"]
-    conditions = draw_conditions(bench.sizes, parts, device)
+    conditions = draw_conditions(sizes, parts, device)
     shape = (1, 4, MOVED_FRAMES, 4, *conditions.rest_latents.shape[-2:])
     example = Example(conditions, torch.randn(shape, device=device))
     unet = parts.denoiser.unet
@@ -371,26 +251,6 @@ def bench_finetuning(bench: Bench, parts: Parts) -> None:
         bench.measure(name, step, lambda: count(step), repeats=3, limit_gb=limit)
 
 
-def cells(row: Row) -> str:
-    """The row as a line of a Markdown table."""
-    if row.trouble:
-        return f"| {row.name} | {row.trouble} | | | | | {row.limit_gb or ''} | |"
-
-    def shown(value: float | None, digits: int) -> str:
-        return "" if value is None else f"{value:.{digits}f}"
-
-    share = "" if row.of_ceiling is None else f"{row.of_ceiling:.0%}"
-    return (f"| {row.name} | {shown(row.seconds, 3)} | {shown(row.tflop, 1)} |"
-            f" {shown(row.tflop_per_s, 1)} | {share} | {shown(row.peak_gb, 1)} |"
-            f" {row.limit_gb or ''} | {row.attention} |")  # fmt: skip
-
-
-HEADER = (
-    "| what | seconds | TFLOP | TFLOP/s | of matrix products | peak GB | within GB | attention |\n"
-    "|---|---|---|---|---|---|---|---|"
-)
-
-
 def main() -> None:
     """Measure and print."""
     options = _options()
@@ -403,10 +263,10 @@ def main() -> None:
         total = torch.cuda.get_device_properties(0).total_memory / 2**30
         print(f"{torch.cuda.get_device_name()}, {total:.0f} GB, torch {torch.__version__}")
     begun = time.monotonic()
-    bench = Bench(device, sizes, options.only)
+    bench = Bench(device, sizes.matrix, options.only)
     print(HEADER, flush=True)
-    _bench_bf16(bench)
-    _bench_fp32(bench)
+    _bench_bf16(bench, sizes)
+    _bench_fp32(bench, sizes)
     if options.compile:
         bench.rows.append(_run_compiled(options))
     print(f"\n{HEADER}\n" + "\n".join(map(cells, bench.rows)))
@@ -416,29 +276,29 @@ def main() -> None:
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
-def _bench_bf16(bench: Bench) -> None:
+def _bench_bf16(bench: Bench, sizes: Sizes) -> None:
     """Everything that a job computes, as `load_prior` loads it on a GPU."""
-    parts = build(bench.sizes, bench.device, torch.bfloat16)
-    steps = bench.sizes.steps
-    bench_sampling(bench, parts, "", "bf16", steps)
-    bench_sampling(bench, parts, " in 16 GB", "bf16", steps, limit_gb=16)
-    bench_guidance(bench, parts)
-    bench_distillation(bench, parts)
-    bench_drawing(bench, parts)
+    parts = build(sizes, bench.device, torch.bfloat16)
+    steps = sizes.steps
+    bench_sampling(bench, sizes, parts, "", "bf16", steps)
+    bench_sampling(bench, sizes, parts, " in 16 GB", "bf16", steps, limit_gb=16)
+    bench_guidance(bench, sizes, parts)
+    bench_distillation(bench, sizes, parts)
+    bench_drawing(bench, sizes, parts)
     parts.denoiser.unet.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    bench_sampling(bench, parts, ", channels last", "bf16", steps)
+    bench_sampling(bench, sizes, parts, ", channels last", "bf16", steps)
 
 
-def _bench_fp32(bench: Bench) -> None:
+def _bench_fp32(bench: Bench, sizes: Sizes) -> None:
     """Training, whose weights are float32, and how much bf16 gains in use."""
-    parts = build(bench.sizes, bench.device, torch.float32)
-    bench_sampling(bench, parts, "", "fp32", max(2, bench.sizes.steps // 10))
-    bench_finetuning(bench, parts)
+    parts = build(sizes, bench.device, torch.float32)
+    bench_sampling(bench, sizes, parts, "", "fp32", max(2, sizes.steps // 10))
+    bench_finetuning(bench, sizes, parts)
 
 
 def _compiled_row(device: torch.device, sizes: Sizes) -> Row:
     """Sampling with the blocks of the network compiled, once they are."""
-    bench = Bench(device, sizes, [])
+    bench = Bench(device, sizes.matrix, [])
     parts = build(sizes, device, torch.bfloat16)
     conditions = draw_conditions(sizes, parts, device)
 
