@@ -70,7 +70,7 @@ def wait_for_job(picture: str = "") -> Iterator[float]:
             shoot(picture)
             pictured = True
         yield 0.1
-    print(f"job: {time.monotonic() - begun:.1f} s")
+    say(f"job: {time.monotonic() - begun:.1f} s")
     assert not state.failed, f"{state.message}: {state.hint}"
 
 
@@ -126,7 +126,7 @@ def check_refit() -> Iterator[float]:
     yield from wait_for_job()
     found = joint()
     angle = Vector(found["axis"]).angle(Vector(now.axis))
-    print(f"re-fit: {time.monotonic() - begun:.1f} s, {angle * 57.3:.2f} degrees from before")
+    say(f"re-fit: {time.monotonic() - begun:.1f} s, {angle * 57.3:.2f} degrees from before")
     assert angle < 0.26, "the fit has left the neighbourhood of the axis"
     yield 0.5
     shoot("8-refit")
@@ -151,7 +151,7 @@ def check_cancel() -> Iterator[float]:
         bpy.ops.atop.cancel()
         while module("monitor").busy():
             yield 0.02
-        print(f"cancel in {stage}: {time.monotonic() - begun:.2f} s")
+        say(f"cancel in {stage}: {time.monotonic() - begun:.2f} s")
         assert state.message == "cancelled", state.message
         assert not Path(f"/proc/{pid}").exists(), "the backend is still there"
 
@@ -173,21 +173,19 @@ def check_panel_speed(area) -> Iterator[float]:
     for panel in module("panels").CLASSES:
         panel.draw = timed(panel.draw, times.setdefault(panel.bl_idname, []))
     many = bpy.data.collections.new("Many")
-    bpy.context.scene.collection.children.link(many)
     for index in range(MANY):
         many.objects.link(bpy.data.objects.new(f"many {index}", None))
     many.hide_viewport = True  # their drawing is not ours
+    bpy.context.scene.collection.children.link(many)
     for _ in range(12):
         next(r for r in area.regions if r.type == "UI").tag_redraw()
         yield 0.3
     medians = {name: sorted(each)[len(each) // 2] for name, each in times.items() if each}
-    print(f"panels with {MANY} objects: " + ", ".join(
+    say(f"panels with {MANY} objects: " + ", ".join(
         f"{name} {seconds * 1e3:.2f} ms" for name, seconds in medians.items()
     ))  # fmt: skip
     assert {"ATOP_PT_part", "ATOP_PT_joint"} <= set(medians)
-    for ob in list(many.objects):
-        bpy.data.objects.remove(ob)
-    bpy.data.collections.remove(many)
+    bpy.data.batch_remove([*many.objects, many])
 
 
 def check_preview(window, area) -> Iterator[float]:
@@ -195,7 +193,7 @@ def check_preview(window, area) -> Iterator[float]:
     for movie in ("FITTED", "BOTH"):
         with bpy.context.temp_override(window=window, area=area):
             outcome = bpy.ops.atop.show_preview(movie=movie)
-        print(f"preview {movie}: {outcome}")
+        say(f"preview {movie}: {outcome}")
         yield 1.0
     bpy.ops.screen.animation_play()
     yield 1.5
@@ -326,6 +324,11 @@ def type_text(window, text: str) -> Iterator[float]:
     window.event_simulate(type="RET", value="PRESS", x=x, y=y)
     window.event_simulate(type="RET", value="RELEASE", x=x, y=y)
     yield 0.5
+
+
+def say(text: str) -> None:
+    """Print at once: Blender keeps what Python prints until it ends."""
+    print(text, flush=True)
 
 
 def shoot(name: str) -> None:

@@ -59,8 +59,8 @@ def script() -> Iterator[float]:
     yield from click(window, x, top - BUTTON_Y)
     yield from checks.check_undo_meanwhile(window, area)
     yield from checks.wait_for_job("3-running")
-    print(f"answer: {bpy.context.window_manager.atop_job.message}")
-    print(watch.report())
+    say(f"answer: {bpy.context.window_manager.atop_job.message}")
+    say(watch.report())
     checks.check_scene_copy({"base", "door", "top_rack"})
     if area.spaces[0].local_view is not None:  # undo and redo may have left it
         with bpy.context.temp_override(window=window, area=area):
@@ -116,7 +116,7 @@ def in_background() -> None:
     begun = time.monotonic()
     bpy.context.scene.atop.quality = "DRAFT"
     assert bpy.ops.atop.articulate(prompt=PROMPT) == {"FINISHED"}
-    print(f"without a window, quality Draft: {time.monotonic() - begun:.1f} s, {joint()}")
+    say(f"without a window, quality Draft: {time.monotonic() - begun:.1f} s, {joint()}")
     assert bpy.ops.atop.bake() == {"FINISHED"}
     bpy.ops.wm.save_as_mainfile(filepath=f"{OUT}/background.blend")
     assert bpy.ops.atop.revert() == {"FINISHED"}
