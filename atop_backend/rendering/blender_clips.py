@@ -147,9 +147,10 @@ class _Poses(NamedTuple):
 def _times(scene: Any, path: Path) -> np.ndarray:
     """Whole frames of the animation, at most `MOST_FRAMES` of them."""
     first, last = scene.frame_start, scene.frame_end
-    if path.suffix.lower() != ".blend":  # importers leave the range of the scene as it was
-        ends = [math.ceil(action.frame_range[1]) for action in bpy.data.actions]
-        last = max([first + 1, *ends])
+    if path.suffix.lower() != ".blend" and bpy.data.actions:  # the scene's range is none of theirs
+        ranges = [action.frame_range for action in bpy.data.actions]
+        first = math.floor(min(start for start, _ in ranges))
+        last = max(first + 1, math.ceil(max(end for _, end in ranges)))
     count = min(last - first + 1, MOST_FRAMES)
     return np.unique(np.linspace(first, last, count).round())
 
