@@ -8,7 +8,7 @@ from atop_backend.config import FitConfig
 from atop_backend.contracts import JointKind, JointMotion
 from atop_backend.errors import InputError
 from atop_backend.geometry.meshes import RestShape
-from atop_backend.motion import confidence, paper
+from atop_backend.motion import alternatives, confidence, paper
 from atop_backend.motion.candidates import MOST_ANSWERS, Candidate, joint_from
 from atop_backend.motion.displacement import Field, affine_part, field_of
 from atop_backend.motion.evidence import MotionEvidence
@@ -81,10 +81,12 @@ def fit_joint(
     if initial is not None:
         given, near = around(initial, tried, features, field, outlines, evidence.frames)
         pool = near.join(pool)
-    # 4. every term for those left
+    # 4. every term for those left, and for what the shape offers whatever the clips say
+    wide = alternatives.of_the_shape(tried, features, evidence.frames)
+    pool = pool.join(wide)
     terms = score_terms(pool, features, field, evidence, config)
     # 5. different answers, their range and chance
-    return _answers(pool, terms, features, config, given)
+    return _answers(pool, terms, features, config, given, len(wide.axes))
 
 
 def _field(evidence: MotionEvidence, literal: bool) -> Field | None:
@@ -150,10 +152,14 @@ def _answers(
     features: Features,
     config: FitConfig,
     given: Given | None,
+    wide: int,
 ) -> list[Candidate]:
-    """The best of the scored hypotheses that differ, with their ranges and chances.
+    """The best of the scored hypotheses and others, with their ranges and chances.
 
     What lies near a given joint comes first.
+
+    Args:
+        wide: How many at the end of the pool are there for the sake of other answers.
     """
     total = terms["total"]
     order = np.argsort(-total, kind="stable")
@@ -166,9 +172,12 @@ def _answers(
     agreement = np.mean(alike(pool, int(best), alone, _DIFFERENT_DEG, 3 * _DIFFERENT))
     explained = float(np.clip(1 - np.median(pool.misfit[best]), 0, 1))
     signs = confidence.signs_of_trust(shares, float(agreement), explained)
+    others, scores = alternatives.in_order(pool, terms, features, int(best), wide, MOST_ANSWERS - 1)
+    if len(others):
+        shares = np.append(shares[0], (1 - shares[0]) * confidence.softmax(scores))
     chances = confidence.confidences(shares, signs, config.confidence)
     answers = []
-    for rank, pick in enumerate(picks[:MOST_ANSWERS]):
+    for rank, pick in enumerate([best, *others]):
         kind: JointKind = "revolute" if pool.revolute[pick] else "prismatic"
         joint = joint_from(kind, pool.axes[pick], pool.origins[pick], float(terms["end"][pick]))
         if rank == 0 and given is not None and given.against_the_videos:

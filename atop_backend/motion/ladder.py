@@ -32,13 +32,22 @@ def pool_of(
     return pool_by_guess(revolute, tried, features, frames)
 
 
+def usual_amounts(revolute: np.ndarray, axes: np.ndarray, features: Features) -> np.ndarray:
+    """How far joints like these usually go, (h,), radians or lengths; for axes (h, 3)."""
+    lengths = np.maximum(_extents(axes, features), 0.1) * _LENGTHS[1]
+    return np.where(revolute, _ANGLES_RAD[_USUAL], lengths)
+
+
+def _extents(axes: np.ndarray, features: Features) -> np.ndarray:
+    """Extents of the part's box along axes (h, 3)."""
+    return 2 * np.abs(axes @ features.box.axes.T) @ features.box.half
+
+
 def _rungs(revolute: bool, tried: Hypotheses, features: Features) -> np.ndarray:
     """Final amounts to try, (h, rungs)."""
     if revolute:
         return np.tile(_ANGLES_RAD, (len(tried.axes), 1))
-    box = features.box
-    extents = 2 * np.abs(tried.axes @ box.axes.T) @ box.half
-    return np.maximum(extents, 0.1)[:, None] * np.array(_LENGTHS)
+    return np.maximum(_extents(tried.axes, features), 0.1)[:, None] * np.array(_LENGTHS)
 
 
 def pool_by_outline(
@@ -77,9 +86,10 @@ def pool_by_guess(
     revolute: bool, tried: Hypotheses, features: Features, frames: np.ndarray
 ) -> Pool:
     """Hypotheses with usual amounts, where geometry alone must decide."""
-    ends = _rungs(revolute, tried, features)[:, _USUAL if revolute else 1]
+    kinds = np.full(len(tried.axes), revolute)
+    ends = usual_amounts(kinds, tried.axes, features)
     return Pool(
-        np.full(len(tried.axes), revolute),
+        kinds,
         tried.axes,
         tried.origins,
         np.array(tried.sources, dtype=object),
