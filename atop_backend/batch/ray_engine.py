@@ -33,6 +33,7 @@ from atop_backend.reporting import Emit
 ROOT_VARIABLE = "ATOP_ROOT"  # where a node has the shared folder, if not where the driver has it
 RETRIES = 2  # by Ray, of a call whose process died
 _TICK_S = 0.5
+_START_S = 60.0  # that Ray may take to start processes on a busy machine; not the job's time
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,12 @@ class RayEngine:
         # A job may wait for the one before it on its model.
         limit = 2 * self._config.time_limit_s
         now = time.monotonic()
-        late = [call for call, flight in self._flights.items() if now - flight.begun > limit]
+        late = []
+        for call, flight in self._flights.items():
+            spent = now - flight.begun
+            rendered = spent > limit and ray.wait([flight.calls[0]], timeout=0)[0]
+            if rendered or spent > limit + _START_S:
+                late.append(call)
         if not late:
             return
         flight = self._flights.pop(late[0])
