@@ -83,10 +83,14 @@ def draw_samples(
             name = str(done + row)
             arrays[f"{name}_seed"] = np.array(seeds[row])
             arrays[f"{name}_tilt"] = np.array(tilt)
+            mask = conditions.mask[row, :, 0].bool().cpu()
+            blocks = torch.nn.functional.max_pool2d(mask[:, None].float(), 8)[:, None]
+            positions = conditions.positions[row].movedim(1, -1).half().cpu()
             arrays[f"{name}_silhouettes"] = clip.silhouettes.half().numpy()
-            arrays[f"{name}_motions"] = clip.motions.half().numpy()
-            arrays[f"{name}_positions"] = conditions.positions[row].movedim(1, -1).half().cpu()
-            arrays[f"{name}_mask"] = conditions.mask[row, :, 0].bool().cpu()
+            # where the part is not, nothing is read: zeros, which take no room
+            arrays[f"{name}_motions"] = (clip.motions * blocks).half().numpy()
+            arrays[f"{name}_positions"] = positions * mask[..., None]
+            arrays[f"{name}_mask"] = mask
             arrays[f"{name}_cameras"] = conditions.cameras[row].cpu()
         done += size
         print(f"{done} of {count * max(len(tilts), 1)} objects", flush=True)

@@ -105,8 +105,8 @@ def ssim(made: np.ndarray, wanted: np.ndarray) -> float:
     import torch
     from torchmetrics.functional.image import structural_similarity_index_measure
 
-    pair = (torch.from_numpy(p.copy()).movedim(-1, 1) / 255 for p in (made, wanted))
-    value = structural_similarity_index_measure(*pair, data_range=1.0)
+    one, other = (torch.from_numpy(p.copy()).movedim(-1, 1) / 255 for p in (made, wanted))
+    value = structural_similarity_index_measure(one, other, data_range=1.0)
     return float(value[0] if isinstance(value, tuple) else value)
 
 

@@ -20,7 +20,7 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 import window_checks as checks
-from window_checks import ID, OUT, PROMPT, click, joint, shoot, type_text
+from window_checks import ID, OUT, PROMPT, click, joint, say, shoot, type_text
 
 ZIP, PYTHON, ASSET = sys.argv[sys.argv.index("--") + 1 :][:3]
 # pixels below the top of the sidebar's panels, at 1280 x 800 and the default interface scale

@@ -46,8 +46,16 @@ LAYERS = {
     "__main__": 10,
 }
 HEAVY = {
-    "torch": ("skeletal/", "gaussians/", "diffusion/", "motion/", "synthetic/", "training/",
-              "metrics/", "geometry/with_pytorch3d"),
+    "torch": (
+        "skeletal/",
+        "gaussians/",
+        "diffusion/",
+        "motion/",
+        "synthetic/",
+        "training/",
+        "metrics/",
+        "geometry/with_pytorch3d",
+    ),
     "pytorch3d": ("geometry/with_pytorch3d",),
     "diffusers": ("diffusion/",),
     "transformers": ("diffusion/", "metrics/"),
