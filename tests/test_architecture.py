@@ -140,3 +140,9 @@ def test_the_addon_core_never_hears_of_blender(path):
 def test_a_module_stays_short_enough_to_read(path):
     longest = 450 if path.parent.name == "synthetic" else 400  # a kind of object reads alone
     assert len(path.read_text(encoding="utf-8").splitlines()) <= longest
+
+
+def test_no_two_test_files_share_a_name():
+    """pytest imports them by name alone."""
+    names = [path.name for path in (ROOT / "tests").rglob("*.py") if path.name != "conftest.py"]
+    assert len(names) == len(set(names))

@@ -21,7 +21,7 @@ from atop_backend.diffusion.schedule import Estimate, interpret
 from atop_backend.errors import InputError, SetupError
 
 PARTS = ("transformer", "vae", "text_encoder", "tokenizer", "scheduler")
-Latents = Float[Tensor, "1 frames channels height width"]
+Latents = Float[Tensor, "1 latent_frames channels latent_height latent_width"]
 _PREDICTIONS: dict[str, Prediction] = {"v_prediction": "v", "epsilon": "epsilon"}
 
 
