@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,30 +85,44 @@ def write_scene_copy(
         picked = _note_parts(parts, folder)
         moving = {ob for part in parts for ob in (owner(part), *owner(part).children_recursive)}
         shown = [ob for ob in moving if ob.hide_render and ob.library is None]
-        copy = bpy.data.scenes.new("atop copy")
         try:
             for ob in shown:
                 ob.hide_render = False  # the backend sees what renders
-            for ob in objects:
-                if ob.mode == "EDIT":
-                    ob.update_from_editmode()
-                copy.collection.objects.link(ob)
-            copy.frame_current = context.scene.frame_current
-            copy.render.fps = context.scene.render.fps
-            copy.view_layers[0].update()  # Blender 5.2 crashes on writing a scene without it
-            bpy.data.libraries.write(
-                str(path), {copy}, path_remap="ABSOLUTE", fake_user=True, compress=False
-            )
-        except RuntimeError as error:
-            raise InputError(
-                f"the scene copy {path} cannot be written ({error})",
-                hint="set another cache folder in the add-on's preferences",
-            ) from error
+            write_objects(context, objects, path)
         finally:
             for ob in shown:
                 ob.hide_render = True
-            bpy.data.scenes.remove(copy)
     return path, _selectors(parts, picked), picked
+
+
+def write_objects(
+    context: bpy.types.Context, objects: Iterable[bpy.types.Object], path: Path
+) -> None:
+    """Save objects and all that they need, as a scene at the present frame, to a file of its own.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    copy = bpy.data.scenes.new("atop copy")
+    try:
+        for ob in objects:
+            if ob.mode == "EDIT":
+                ob.update_from_editmode()
+            copy.collection.objects.link(ob)
+        copy.frame_current = context.scene.frame_current
+        copy.render.fps = context.scene.render.fps
+        copy.render.fps_base = context.scene.render.fps_base
+        copy.view_layers[0].update()  # Blender 5.2 crashes on writing a scene without it
+        bpy.data.libraries.write(
+            str(path), {copy}, path_remap="ABSOLUTE", fake_user=True, compress=False
+        )
+    except RuntimeError as error:
+        raise InputError(
+            f"the scene copy {path} cannot be written ({error})",
+            hint="set another cache folder in the add-on's preferences",
+        ) from error
+    finally:
+        bpy.data.scenes.remove(copy)
 
 
 def _note_parts(parts: Sequence[Part], folder: Path) -> PickedPart:

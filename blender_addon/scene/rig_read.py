@@ -11,7 +11,7 @@ import numpy as np
 
 from atop_backend.errors import InputError
 
-from . import convert, rig_keys, write
+from . import convert, read, rig_keys, write
 
 PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 Mat4 = tuple[tuple[float, ...], ...]
@@ -93,27 +93,7 @@ def write_rig_copy(
     path = folder / "scene.blend"
     inside = context.view_layer.objects
     bound = [ob for ob in rig_keys.skins(armature) if ob.name in inside and not ob.hide_render]
-    copy = bpy.data.scenes.new("atop copy")
-    try:
-        for ob in dict.fromkeys((armature, *bound)):
-            if ob.mode == "EDIT":
-                ob.update_from_editmode()
-            copy.collection.objects.link(ob)
-        copy.frame_current = context.scene.frame_current
-        copy.render.fps, copy.render.fps_base = (
-            context.scene.render.fps,
-            context.scene.render.fps_base,
-        )
-        bpy.data.libraries.write(
-            str(path), {copy}, path_remap="ABSOLUTE", fake_user=True, compress=False
-        )
-    except RuntimeError as error:
-        raise InputError(
-            f"the copy of the rig {path} cannot be written ({error})",
-            hint="set another cache folder in the add-on's preferences",
-        ) from error
-    finally:
-        bpy.data.scenes.remove(copy)
+    read.write_objects(context, dict.fromkeys((armature, *bound)), path)
     return path, pick_rig(armature)
 
 

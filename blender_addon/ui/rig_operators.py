@@ -15,7 +15,7 @@ from ..core.rig_motion import read_motion
 from ..scene import rig_read, rig_write
 from . import monitor, preferences, preview, rig_props
 from .operators import new_folder
-from .outcome import explain, finish_in_background
+from .outcome import explain, finish_in_background, put_in
 
 
 def why_not_now(context: bpy.types.Context) -> str:
@@ -151,15 +151,7 @@ class ATOP_OT_write_motion(bpy.types.Operator):
     result: StringProperty(name="Result", subtype="FILE_PATH", options={"SKIP_SAVE"})
 
     def execute(self, context):
-        try:
-            message, hint = write_back(context, self.result)
-        except AtopError as error:
-            where = f"the result stays in {Path(self.result).parent}"
-            monitor.note_failure(error.message, f"{error.hint}; {where}")
-            return explain(self, error)
-        monitor.note_result(message, hint)
-        self.report({"INFO"}, message)
-        return {"FINISHED"}
+        return put_in(self, self.result, lambda: write_back(context, self.result))
 
 
 def write_back(context: bpy.types.Context, result_path: str) -> tuple[str, str]:

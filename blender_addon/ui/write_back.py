@@ -9,12 +9,12 @@ import numpy as np
 from bpy.props import StringProperty
 
 from atop_backend.contracts import Answer, JobResult
-from atop_backend.errors import AtopError, InputError
+from atop_backend.errors import InputError
 
 from ..scene import answers, convert, edit, read, write
 from ..scene.record import from_frame
 from . import monitor
-from .outcome import explain
+from .outcome import put_in
 
 
 class ATOP_OT_write_result(bpy.types.Operator):
@@ -27,19 +27,16 @@ class ATOP_OT_write_result(bpy.types.Operator):
     result: StringProperty(name="Result", subtype="FILE_PATH", options={"SKIP_SAVE"})
 
     def execute(self, context):
-        try:
-            match monitor.placement_of(self.result):
-                case monitor.Refit() as refit:
-                    message = write_refit(refit, self.result)
-                case placement:
-                    message = write_joint(context, placement, self.result)
-        except AtopError as error:
-            where = f"the result stays in {Path(self.result).parent}"
-            monitor.note_failure(error.message, f"{error.hint}; {where}")
-            return explain(self, error)
-        monitor.note_result(message)
-        self.report({"INFO"}, message)
-        return {"FINISHED"}
+        return put_in(self, self.result, lambda: (write_back(context, self.result), ""))
+
+
+def write_back(context: bpy.types.Context, result_path: str) -> str:
+    """Write the joint of a result, new or re-fitted; returns the sentence for the artist."""
+    match monitor.placement_of(result_path):
+        case monitor.Refit() as refit:
+            return write_refit(refit, result_path)
+        case placement:
+            return write_joint(context, placement, result_path)
 
 
 def write_joint(context: bpy.types.Context, placement: monitor.Placement, result_path: str) -> str:
