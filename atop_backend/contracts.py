@@ -28,6 +28,7 @@ AnimateGuidance = Literal["auto", "video", "cogvideox", "prior"]
 
 MOST_PROMPT = 1000  # letters; a longer text is no sentence about a part
 REQUEST_PATHS = ("asset", "out", "weights", "finetuned", "earlier")  # of a request
+ANIMATE_PATHS = ("asset", "out", "cameras", "weights")
 
 MOTION_KINDS: dict[Motion, tuple[JointKind, ...]] = {
     "auto": ("revolute", "prismatic"),
@@ -177,16 +178,7 @@ class JobRequest:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> JobRequest:
         """The request that `to_dict` wrote; an unknown key is an error."""
-        unknown = set(data) - set(cls.__dataclass_fields__)
-        if unknown:
-            raise InputError(
-                f"the request has unknown keys {sorted(unknown)}",
-                hint="remove them or use the matching add-on and backend versions",
-            )
-        data = dict(data)
-        for key in REQUEST_PATHS:
-            if data.get(key) is not None:
-                data[key] = Path(data[key])
+        data = _request_fields(cls, data, REQUEST_PATHS)
         if data.get("initial") is not None:
             data["initial"] = JointMotion.from_dict(data["initial"])
         for key in ("parts", "overrides"):
@@ -310,7 +302,7 @@ class AnimateRequest:
     def to_dict(self) -> dict[str, Any]:
         """The request as in `request.json`."""
         data = asdict(self)
-        for key in ("asset", "out", "cameras", "weights"):
+        for key in ANIMATE_PATHS:
             data[key] = None if data[key] is None else str(data[key])
         data["videos"] = [str(video) for video in self.videos]
         return data
@@ -318,16 +310,7 @@ class AnimateRequest:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> AnimateRequest:
         """The request that `to_dict` wrote; an unknown key is an error."""
-        unknown = set(data) - set(cls.__dataclass_fields__)
-        if unknown:
-            raise InputError(
-                f"the request has unknown keys {sorted(unknown)}",
-                hint="remove them or use the matching add-on and backend versions",
-            )
-        data = dict(data)
-        for key in ("asset", "out", "cameras", "weights"):
-            if data.get(key) is not None:
-                data[key] = Path(data[key])
+        data = _request_fields(cls, data, ANIMATE_PATHS)
         try:
             data["videos"] = tuple(map(Path, data.get("videos", ())))
             for key in ("bones", "overrides"):
@@ -337,3 +320,16 @@ class AnimateRequest:
             raise InputError(
                 f"the request is incomplete ({error})", hint="it needs asset, prompt and out"
             ) from error
+
+
+def _request_fields(
+    kind: type[JobRequest] | type[AnimateRequest], data: dict[str, Any], paths: tuple[str, ...]
+) -> dict[str, Any]:
+    """The data with texts made paths; an unknown key is an error."""
+    unknown = set(data) - set(kind.__dataclass_fields__)
+    if unknown:
+        raise InputError(
+            f"the request has unknown keys {sorted(unknown)}",
+            hint="remove them or use the matching add-on and backend versions",
+        )
+    return data | {key: Path(data[key]) for key in paths if data.get(key) is not None}

@@ -83,6 +83,15 @@ def write_settings(job_dir: Path, request: JobRequest, config: Config) -> None:
 
 def read_request(path: Path) -> JobRequest:
     """The request in a file."""
+    return JobRequest.from_dict(read_request_data(path))
+
+
+def read_request_data(path: Path) -> dict[str, Any]:
+    """What a request.json of any kind holds.
+
+    Raises:
+        InputError: It is missing or no JSON object.
+    """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -94,7 +103,7 @@ def read_request(path: Path) -> JobRequest:
         raise InputError(f"request {path} is not JSON ({error})", hint="write it anew") from error
     if not isinstance(data, dict):
         raise InputError(f"request {path} is not a JSON object", hint="write it anew")
-    return JobRequest.from_dict(data)
+    return data
 
 
 def read_json(path: Path) -> Any:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 from atop_backend.config import overrides_from_toml
 from atop_backend.contracts import AnimateRequest
 from atop_backend.errors import InputError
+from atop_backend.jobfolder import read_request_data
 from atop_backend.protocol import Event, Finished
 
 
@@ -48,7 +48,11 @@ def run(options: argparse.Namespace, emit: Callable[[Event], None]) -> int:
     """
     if (options.request is None) == (options.rigged is None):
         raise InputError("nothing or too much to animate", hint="give RIGGED, or --request")
-    request = _request(options) if options.request is None else _read(options.request)
+    request = (
+        _request(options)
+        if options.request is None
+        else AnimateRequest.from_dict(read_request_data(options.request))
+    )
     from atop_backend.stages import share_cores
 
     share_cores()
@@ -57,18 +61,6 @@ def run(options: argparse.Namespace, emit: Callable[[Event], None]) -> int:
     result = animate(request, emit)
     emit(Finished(str(request.out / "result.json"), result["sentence"]))
     return 0
-
-
-def _read(path: Path) -> AnimateRequest:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"request {path} cannot be read ({error})", hint="give the path of a request.json"
-        ) from error
-    if not isinstance(data, dict):
-        raise InputError(f"request {path} is not a JSON object", hint="write it anew")
-    return AnimateRequest.from_dict(data)
 
 
 def _request(options: argparse.Namespace) -> AnimateRequest:
