@@ -58,6 +58,7 @@ def draw_samples(
     from atop_backend.diffusion.clips import unpack
     from atop_backend.diffusion.sample import sample
     from atop_backend.diffusion.text import TextEncoder
+    from atop_backend.motion.evidence import BLOCK_PX
     from atop_backend.training.data import ClipDrawer, take
 
     device = torch.device(device_name)
@@ -84,7 +85,7 @@ def draw_samples(
             arrays[f"{name}_seed"] = np.array(seeds[row])
             arrays[f"{name}_tilt"] = np.array(tilt)
             mask = conditions.mask[row, :, 0].bool().cpu()
-            blocks = torch.nn.functional.max_pool2d(mask[:, None].float(), 8)[:, None]
+            blocks = torch.nn.functional.max_pool2d(mask[:, None].float(), BLOCK_PX)[:, None]
             positions = conditions.positions[row].movedim(1, -1).half().cpu()
             arrays[f"{name}_silhouettes"] = clip.silhouettes.half().numpy()
             # where the part is not, nothing is read: zeros, which take no room
@@ -102,7 +103,7 @@ def _lots(count: int, tilts: list[float]) -> Iterator[tuple[list[int], Any, floa
     from tilted_joints import tilted_objects
 
     from atop_backend.synthetic.batch import pack
-    from atop_backend.training.data import HELD_OUT_SEED, PackedObjects, packed_objects
+    from atop_backend.training.data import HELD_OUT_SEED, PHRASES, PackedObjects, packed_objects
 
     if not tilts:
         for first in range(0, count, _PER_DRAW):
@@ -114,7 +115,7 @@ def _lots(count: int, tilts: list[float]) -> Iterator[tuple[list[int], Any, floa
         for first in range(0, count, _PER_DRAW):
             lot = things[first : first + _PER_DRAW]
             items = [thing.item for thing in lot]
-            prompts = [list(item.prompts[:3]) for item in items]
+            prompts = [list(item.prompts[:PHRASES]) for item in items]
             packed = PackedObjects(pack(items), prompts, [item.kind for item in items])
             yield [thing.seed for thing in lot], packed, tilt
 

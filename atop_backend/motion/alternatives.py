@@ -13,7 +13,7 @@ from atop_backend.geometry.joints import unit
 from atop_backend.motion.features import Features
 from atop_backend.motion.hypotheses import MEASURED
 from atop_backend.motion.ladder import usual_amounts
-from atop_backend.motion.pool import Pool, alike, distinct
+from atop_backend.motion.pool import Pool, alike, distinct, offsets
 
 _WIDE = {True: 28, False: 6}  # hinges and sliders of the shape that are looked at besides
 _FIRM = ("edge", "round", "contact", "")  # places that a joint may have whatever clips show
@@ -25,7 +25,7 @@ _OUTWARDS = 0.5  # for a part that starts straight away from the rest, log proba
 _SAME_KIND, _PARALLEL, _NEAR = 0.5, 1.0, 2.0
 _FRONT = np.array([0.0, -0.5, 0.0])  # beside the way from the rest's middle, in its half extents
 _REVERSED, _OTHER_EDGE = 1.5, 1.0  # what clips get wrong most often, log probability
-_DIFFERENT_DEG, _DIFFERENT = 15.0, 0.1  # answers nearer than this are one
+DIFFERENT_DEG, DIFFERENT = 15.0, 0.1  # answers nearer than this are one
 
 
 def of_the_shape(tried: Pool, features: Features, frames: np.ndarray) -> Pool:
@@ -41,7 +41,7 @@ def of_the_shape(tried: Pool, features: Features, frames: np.ndarray) -> Pool:
     picks = []
     for revolute, count in _WIDE.items():
         family = order[tried.revolute[order] == revolute]
-        picks.append(distinct(tried, family, count, _DIFFERENT_DEG, _DIFFERENT))
+        picks.append(distinct(tried, family, count, DIFFERENT_DEG, DIFFERENT))
     wide = tried.take(np.concatenate(picks))
     usual = usual_amounts(wide.revolute, wide.axes, features)
     blank = unexplained(wide)[:, None, None]
@@ -70,8 +70,8 @@ def in_order(
     near = _near(pool, best, features)
     for choice in set(np.argmin(pool.misfit, axis=0).tolist()):
         if not near[choice]:
-            score = score + _CHOSEN * alike(pool, choice, everyone, _DIFFERENT_DEG, _DIFFERENT)
-    free = ~alike(pool, best, everyone, _DIFFERENT_DEG, _DIFFERENT)
+            score = score + _CHOSEN * alike(pool, choice, everyone, DIFFERENT_DEG, DIFFERENT)
+    free = ~alike(pool, best, everyone, DIFFERENT_DEG, DIFFERENT)
     # their amounts are no motion at all; the same lines come again with usual ones
     free[: len(free) - wide] &= ~unexplained(pool)[: len(free) - wide]
     score = score - _likeness(pool, best, features)
@@ -81,7 +81,7 @@ def in_order(
         pick = int(np.flatnonzero(free)[np.argmax(score[free])])
         kept.append(pick)
         scores.append(float(score[pick]))
-        free &= ~alike(pool, pick, everyone, _DIFFERENT_DEG, _DIFFERENT)
+        free &= ~alike(pool, pick, everyone, DIFFERENT_DEG, DIFFERENT)
         score = score - _likeness(pool, pick, features)
     return np.array(kept, dtype=int), np.array(scores)
 
@@ -109,27 +109,21 @@ def _likeness(pool: Pool, given: int, features: Features) -> np.ndarray:
     """What is taken off for being wrong, if at all, as a given answer is, (h,)."""
     same_kind = pool.revolute == pool.revolute[given]
     cosines = np.abs(pool.axes @ pool.axes[given])
-    parallel = cosines > np.cos(np.radians(_DIFFERENT_DEG))
+    parallel = cosines > np.cos(np.radians(DIFFERENT_DEG))
     alike_ = np.where(same_kind, np.where(parallel, _PARALLEL, _SAME_KIND), 0.0)
     return alike_ + _NEAR * _near(pool, given, features)
 
 
 def _near(pool: Pool, given: int, features: Features) -> np.ndarray:
     """Whether each is about the same motion as a given one, (h,) bool."""
-    axis = pool.axes[given]
-    gaps = pool.origins - pool.origins[given]
-    gaps = gaps - np.outer(gaps @ axis, axis)
-    beside = np.linalg.norm(gaps, axis=1) < max(_DIFFERENT, 0.35 * features.box.radius)
-    close = pool.axes @ axis > np.cos(np.radians(2 * _DIFFERENT_DEG))
+    beside = offsets(pool, given) < max(DIFFERENT, 0.35 * features.box.radius)
+    close = pool.axes @ pool.axes[given] > np.cos(np.radians(2 * DIFFERENT_DEG))
     return (pool.revolute == pool.revolute[given]) & close & (beside | ~pool.revolute)
 
 
 def _way_bonus(pool: Pool, best: int) -> np.ndarray:
     """For the two ways in which clips err most, (h,): the way back, and from the other edge."""
-    axis = pool.axes[best]
-    gaps = pool.origins - pool.origins[best]
-    gaps = gaps - np.outer(gaps @ axis, axis)
-    beside = (np.linalg.norm(gaps, axis=1) < _DIFFERENT) | ~pool.revolute
-    back = pool.axes @ axis < -np.cos(np.radians(_DIFFERENT_DEG))
+    beside = (offsets(pool, best) < DIFFERENT) | ~pool.revolute
+    back = pool.axes @ pool.axes[best] < -np.cos(np.radians(DIFFERENT_DEG))
     back &= pool.revolute == pool.revolute[best]
     return back * np.where(beside, _REVERSED, _OTHER_EDGE)

@@ -9,6 +9,7 @@ from atop_backend.contracts import JointKind, JointMotion
 from atop_backend.errors import InputError
 from atop_backend.geometry.meshes import RestShape
 from atop_backend.motion import alternatives, confidence, paper
+from atop_backend.motion.alternatives import DIFFERENT, DIFFERENT_DEG
 from atop_backend.motion.candidates import MOST_ANSWERS, Candidate, joint_from
 from atop_backend.motion.displacement import Field, affine_part, field_of
 from atop_backend.motion.evidence import MotionEvidence
@@ -32,7 +33,6 @@ from atop_backend.motion.silhouettes import Outlines
 _FINALISTS = {True: 32, False: 10}  # hinges and sliders that get the costly terms
 _HOPELESS = 20.0  # a hypothesis this far behind after the cheap terms stays behind
 _REFINED = 4  # hinges refined continuously
-_DIFFERENT_DEG, _DIFFERENT = 15.0, 0.1  # answers nearer than this are one
 
 
 def fit_joint(
@@ -136,7 +136,7 @@ def _refined(pool: Pool, features: Features, field: Field, config: FitConfig) ->
     weights = sample_weights(field, pool.misfit.shape[1])
     hinges = np.nonzero(pool.revolute)[0]
     order = hinges[np.argsort(-explain_score(pool, field, config)[hinges], kind="stable")]
-    starts = distinct(pool, order, _REFINED, _DIFFERENT_DEG, _DIFFERENT)
+    starts = distinct(pool, order, _REFINED, DIFFERENT_DEG, DIFFERENT)
     lines: list[Line] = []
     for start in starts:
         trust = weights * np.maximum(1 - pool.misfit[start], 0.02) ** 2
@@ -165,11 +165,11 @@ def _answers(
     order = np.argsort(-total, kind="stable")
     if given is not None:
         order = np.concatenate([order[given.near(pool, order)][:1], order])
-    picks = distinct(pool, order, len(order), _DIFFERENT_DEG, _DIFFERENT)
+    picks = distinct(pool, order, len(order), DIFFERENT_DEG, DIFFERENT)
     shares = confidence.softmax(total[picks])
     best = picks[0]
     alone = np.argmin(pool.misfit, axis=0)  # what each sample would choose by itself
-    agreement = np.mean(alike(pool, int(best), alone, _DIFFERENT_DEG, 3 * _DIFFERENT))
+    agreement = np.mean(alike(pool, int(best), alone, DIFFERENT_DEG, 3 * DIFFERENT))
     explained = float(np.clip(1 - np.median(pool.misfit[best]), 0, 1))
     signs = confidence.signs_of_trust(shares, float(agreement), explained)
     others, scores = alternatives.in_order(pool, terms, features, int(best), wide, MOST_ANSWERS - 1)

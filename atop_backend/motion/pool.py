@@ -68,11 +68,15 @@ def distinct(
     return np.array(kept, dtype=int)
 
 
+def offsets(pool: Pool, one: int, others: np.ndarray | slice = slice(None)) -> np.ndarray:
+    """Distance of each other hypothesis's origin from the line of one, (k,)."""
+    axis = pool.axes[one]
+    gaps = pool.origins[others] - pool.origins[one]
+    return np.linalg.norm(gaps - np.outer(gaps @ axis, axis), axis=1)
+
+
 def alike(pool: Pool, one: int, others: np.ndarray, angle_deg: float, offset: float) -> np.ndarray:
     """Whether each of the other hypotheses is the same as one within the tolerances, (k,)."""
-    axis = pool.axes[one]
-    close = pool.axes[others] @ axis >= np.cos(np.radians(angle_deg))
-    gaps = pool.origins[others] - pool.origins[one]
-    gaps = gaps - (gaps @ axis)[:, None] * axis
-    beside = np.linalg.norm(gaps, axis=1) < offset
+    close = pool.axes[others] @ pool.axes[one] >= np.cos(np.radians(angle_deg))
+    beside = offsets(pool, one, others) < offset
     return close & (pool.revolute[others] == pool.revolute[one]) & (beside | ~pool.revolute[one])

@@ -94,17 +94,15 @@ def _reversed_samples(pool: Pool, field: Field) -> np.ndarray:
     """Which samples move the other way about the line that suits all of them best, (samples,)."""
     best, back = np.inf, np.zeros(len(field.displacements), dtype=bool)
     for row in np.unique(np.argmin(pool.misfit, axis=0)):  # what each would choose by itself
-        axes = np.stack([pool.axes[row], -pool.axes[row]])
+        axis, origin = -pool.axes[row, None], pool.origins[row, None]
         if pool.revolute[row]:
-            misfit = explain_turns(
-                field, axes, np.repeat(pool.origins[None, row], 2, axis=0)
-            ).misfit
+            way_back = explain_turns(field, axis, origin).misfit[0]
         else:
-            misfit = explain_slides(field, axes).misfit
-        missed = misfit.min(axis=0).mean()
+            way_back = explain_slides(field, axis).misfit[0]
+        missed = np.minimum(pool.misfit[row], way_back).mean()
         if missed < best:
             best = missed
-            back = (misfit[1] < _PLAINLY) & (misfit[1] < _PLAINLY * misfit[0])
+            back = (way_back < _PLAINLY) & (way_back < _PLAINLY * pool.misfit[row])
     return back
 
 
