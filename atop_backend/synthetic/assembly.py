@@ -73,7 +73,7 @@ class Assembly:
             joint,
             directed,
             sentences(self.rng, objects, parts, there, wanted),
-            sentences(self.rng, objects, parts, back, wanted) if back else (),
+            sentences(self.rng, objects, parts, back, wanted, opening=False) if back else (),
         )
 
     def draft_leaf(

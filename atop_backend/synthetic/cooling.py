@@ -98,7 +98,7 @@ def _hinge_covers(
 def _cells(rng: np.random.Generator, form: str, low: np.ndarray, high: np.ndarray) -> list[Cell]:
     """How the front is divided."""
     x0, x1, z0, z1 = low[0], high[0], low[2], high[2]
-    side = "left" if chance(rng, 0.45) else "right"
+    side = "left" if chance(rng, 0.27) else "right"  # most hang on the right as they are sold
     middle = z0 + (z1 - z0) * rng.uniform(0.28, 0.42)
     high_middle = z0 + (z1 - z0) * rng.uniform(0.6, 0.75)
     split = 0.0 if form != "side" else (x1 - x0) * rng.choice([0.0, -0.06, -0.1])

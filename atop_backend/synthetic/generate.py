@@ -11,6 +11,7 @@ from atop_backend.errors import InputError
 from atop_backend.synthetic import (
     abstract,
     bins,
+    blocks,
     buckets,
     cameras,
     containers,
@@ -65,6 +66,7 @@ _GROUPS = (
         0.55,
         (
             furniture,
+            blocks,
             kitchens,
             tables,
             flaps,

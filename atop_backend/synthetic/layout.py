@@ -125,7 +125,30 @@ def _doors(
     middle = (x0 + x1) / 2
     if chance(rng, 0.05):
         middle += 0.12 * (x1 - x0) * rng.uniform(-1, 1)
+    if x1 - x0 > 0.5 and chance(rng, 0.13):
+        return _uncommon_pair(rng, bounds, middle)
     return [Cell("left", x0, middle, z0, z1, -1), Cell("right", middle, x1, z0, z1, 1)]
+
+
+def _uncommon_pair(
+    rng: np.random.Generator, bounds: tuple[float, float, float, float], middle: float
+) -> list[Cell]:
+    """Two doors that do not hang on the outer edges: on a post between them, or both on one side.
+
+    Between some of them is a panel that does not move, as in corner and blind cabinets.
+    """
+    x0, x1, z0, z1 = bounds
+    sides = choose(rng, {"right left": 5, "left left": 1, "right right": 1, "left right": 2})
+    first, second = sides.split()
+    if sides != "left right" and chance(rng, 0.6):
+        return [Cell(first, x0, middle, z0, z1), Cell(second, middle, x1, z0, z1)]
+    half = rng.uniform(0.08, 0.2) * (x1 - x0)
+    a, b = middle - half, middle + half
+    return [
+        Cell(first, x0, a, z0, z1),
+        Cell("fixed" if chance(rng, 0.8) else "open", a, b, z0, z1),
+        Cell(second, b, x1, z0, z1),
+    ]
 
 
 def names(cells: Sequence[Cell], target: int) -> tuple[str, ...]:

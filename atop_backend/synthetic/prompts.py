@@ -49,19 +49,20 @@ CLOSE = words("closes|is closed|shuts|is closing|gets closed|is shut", "close {}
 SWING = words(
     "swings open|opens|swings outward|rotates open|turns on its hinge|swings|opens outward"
     "|is opened|rotates about its hinge|swings out|opens wide|rotates outward|pivots open"
-    "|turns outward|opens out|hinges open|moves outward|is pulled open|is swung open",
+    "|turns outward|opens out|hinges open|moves outward|is pulled open|is swung open|moves|turns"
+    "|rotates|swings wide open",
     "open {}|swing {} open|rotate {} open|pull {} open|turn {} on its hinge|rotate {} outward"
     "|swing {} outward|swing {} out|open up {}|pull {}|pivot {} open|turn {} outward",
 )
 SWING_SHUT = words(
     "swings shut|closes|swings closed|is closed|rotates shut|is pushed shut|shuts|rotates inward"
-    "|swings back|pivots shut",
+    "|swings back|pivots shut|falls shut|gets closed|is swung shut|closes again|is shut",
     "close {}|shut {}|swing {} shut|push {} closed|rotate {} closed|push {} shut",
 )
 FOLD_DOWN = words(
     "folds down|opens downward|drops open|swings down|is lowered|comes down|flips down|drops down"
     "|tilts down|opens|is pulled down|hinges down|rotates down|pivots downward|folds open"
-    "|swings downward|drops forward",
+    "|swings downward|drops forward|rotates|is folded down|falls open|comes forward and down",
     "fold {} down|lower {}|pull {} down|drop {} open|open {}|flip {} down|swing {} down"
     "|rotate {} down|tilt {} down|open {} downward",
 )
@@ -72,7 +73,7 @@ FOLD_UP = words(
 LIFT = words(
     "lifts up|swings up|is raised|flips up|tilts up|opens upward|folds up|is lifted|opens|lifts"
     "|is opened|flips open|swings open|hinges up|rotates up|rotates open|pivots up|raises"
-    "|tilts back|is tilted up",
+    "|tilts back|is tilted up|rotates|lifts open|is raised open|pops up|moves up|hinges open",
     "lift {}|raise {}|flip {} up|lift {} up|open {}|flip {} open|swing {} up|tilt {} up",
 )
 LOWER = words(
@@ -150,13 +151,14 @@ SWIVEL_RIGHT = words(
 # Sliding parts.
 SLIDE_OUT = words(
     "slides out|is pulled out|opens|rolls out|comes out|slides open|moves out|extends|is opened"
-    "|glides out|slides forward|moves forward|pulls out|is slid out|comes forward|slides outward",
+    "|glides out|slides forward|moves forward|pulls out|is slid out|comes forward|slides outward"
+    "|slides|moves|is pulled open|glides open|is pulled forward",
     "pull out {}|pull {} out|slide {} out|open {}|pull {} open|slide {} open|pull {}|slide out {}"
     "|move {} forward|roll {} out|pull {} forward",
 )
 SLIDE_IN = words(
     "slides in|is pushed in|closes|rolls in|slides shut|moves in|is closed|goes back in"
-    "|slides back|is pushed back in|moves back",
+    "|slides back|is pushed back in|moves back|slides back in|goes in|is shut|slides closed",
     "push {} in|push in {}|slide {} in|close {}|push {} shut",
 )
 SLIDE = words(
@@ -164,7 +166,10 @@ SLIDE = words(
     "|moves sideways|is pushed aside|slides along its track|rolls open",
     "slide {}|slide {} open|open {}|move {} aside|push {} aside|slide {} sideways|slide {} along",
 )
-SLIDE_SHUT = words("slides shut|closes|slides back|is closed", "slide {} shut|close {}")
+SLIDE_SHUT = words(
+    "slides shut|closes|slides back|is closed|is slid shut|slides closed|moves back",
+    "slide {} shut|close {}|shut {}|push {} shut",
+)
 EXTEND = words(
     "extends|slides out|is pulled out|comes out|is extended|telescopes out",
     "extend {}|pull out {}|pull {} out|slide {} out",
@@ -221,6 +226,7 @@ _PREDICATES = (
     "the {part} of the {object} {says}",
     "the {part} {says}",
     "{object} {part} {says}",
+    "{part} {says}",
     "the {object}'s {part} {says}",
     "a {object} whose {part} {says}",
 )
@@ -229,8 +235,11 @@ _ORDERS = (
     "the {part} of the {object}",
     "the {object} {part}",
     "the {part}",
+    "{part}",
     "the {object}'s {part}",
 )
+# A name alone, as a user in a hurry types it: the shape has to tell the rest.
+_BARE = ("{part}", "the {part}", "{object} {part}", "{part} of the {object}")
 _VAGUE = ("it {says}", "this part {says}", "the part {says}", "the marked part {says}")
 _DOING = (
     "{part} {says}",
@@ -249,7 +258,13 @@ _WISHES = (
     "the {part} can {says}",
 )
 _MANNERS = ("slowly", "smoothly", "gently", "fully", "all the way", "completely")
-_MANNERED, _MISTYPED = 0.05, 0.012
+# What people add though it says nothing about the joint.
+_ASIDES = (
+    "while the rest stays still", "and nothing else moves", "as it does in real life",
+    "the way one would use it", "by hand", "a little", "as far as it goes",
+)  # fmt: skip
+_MATTERS = ("wooden", "metal", "plastic", "white", "black", "grey", "heavy", "little", "old")
+_MANNERED, _ASIDE, _MISTYPED, _DESCRIBED, _UNSAID = 0.05, 0.025, 0.012, 0.04, 0.03
 
 
 _ALWAYS_PLURAL = ("scissors", "shears", "pliers", "tongs", "glasses", "spectacles")
@@ -323,6 +338,7 @@ def sentences(
     parts: Sequence[str],
     vocabulary: Words,
     wanted: int = 20,
+    opening: bool = True,
 ) -> tuple[str, ...]:
     """About `wanted` different sentences about one motion.
 
@@ -331,15 +347,18 @@ def sentences(
         parts: Names of the moving part, such as ("door", "left door"); "drawer on the left" and
             "one leg" work too.
         vocabulary: What the part does; direction words in it have to be true.
+        opening: Whether it is what one expects of the part, so that its name alone will do.
     """
-    draws = rng.random((wanted * 2, 6)).tolist()
+    draws = rng.random((wanted * 2, 7)).tolist()
     found: dict[str, None] = {}
-    for choose_kind, choose_form, choose_part, choose_object, choose_word, slip in draws:
+    for choose_kind, choose_form, choose_part, choose_object, choose_word, slip, look in draws:
         part = parts[int(choose_part * len(parts))]
         whole = objects[int(choose_object * len(objects))] if objects else ""
         # "drawer on the left" and "one leg" cannot stand after the whole's name.
         compound = " on the " not in part and " at the " not in part and not part.startswith("one ")
         compound = compound and not set(part.split()) & set(whole.split())
+        if look < _DESCRIBED and " " not in part:
+            part = f"{_MATTERS[int(look / _DESCRIBED * len(_MATTERS))]} {part}"
         order = vocabulary.orders and choose_kind < 0.35
         forms, inflect = _ORDERS if order else _PREDICATES, None
         if 0.35 <= choose_kind < 0.45:
@@ -351,6 +370,10 @@ def sentences(
         if "{object}" in form and (unnamed or (not compound and "{object} {part}" in form)):
             form = "the {part}" if order else ("the {part} {says}" if inflect != _bare
                                                else "the {part} should {says}")  # fmt: skip
+        if opening and look > 1.0 - _UNSAID:
+            bare = _BARE if compound and not unnamed else _BARE[:2]
+            found[_tidy(bare[int(choose_form * len(bare))].format(part=part, object=whole))] = None
+            continue
         if order:
             word = vocabulary.orders[int(choose_word * len(vocabulary.orders))]
             sentence = word.format(form.format(part=part, object=whole))
@@ -369,6 +392,9 @@ def sentences(
         elif slip > 1.0 - _MANNERED and len(sentence.split()) < 11:
             manner = _MANNERS[int((1.0 - slip) / _MANNERED * len(_MANNERS))]
             sentence = f"{sentence} {manner}"
+        elif slip > 1.0 - _MANNERED - _ASIDE and len(sentence.split()) < 11:
+            aside = _ASIDES[int((1.0 - _MANNERED - slip) / _ASIDE * len(_ASIDES))]
+            sentence = f"{sentence} {aside}"
         found[sentence] = None
         if len(found) == wanted:
             break

@@ -16,6 +16,13 @@ def safe(rng: np.random.Generator) -> Draft:
     """A safe; its lock sits away from the hinge, which often shows its knuckles."""
     make = Assembly(rng, (METALS, METALS[3:6], PAINTS))
     width, depth, height = rng.uniform(0.3, 0.75), rng.uniform(0.28, 0.7), rng.uniform(0.25, 1.1)
+    form = choose(rng, {"any": 6, "cube": 2, "flat": 2, "tall": 1.5})
+    if form == "cube":
+        width = depth = height = rng.uniform(0.3, 0.6)
+    elif form == "flat":  # for a hotel room
+        height = rng.uniform(0.45, 0.65) * width
+    elif form == "tall":  # for guns
+        height = rng.uniform(1.2, 1.7)
     base = rng.uniform(0.01, 0.06) if chance(rng, 0.5) else 0.0
     low, high = np.array([-width / 2, -depth / 2, base]), np.array([width / 2, depth / 2, height])
     if base:
@@ -28,7 +35,7 @@ def safe(rng: np.random.Generator) -> Draft:
     if inset:  # a thicker one could not turn in its frame
         thick = min(thick, 0.16 * (mouth[1] - mouth[0]))
     make.fix(niche(low, high, mouth, depth - wall), make.paints.body)
-    side = "right" if chance(rng, 0.5) else "left"
+    side = "right" if chance(rng, 0.64) else "left"
     gap = rng.uniform(0.002, 0.006)
     if inset:
         proud = rng.uniform(0.0, 0.5) * thick
@@ -57,8 +64,9 @@ def safe(rng: np.random.Generator) -> Draft:
         on_door, fixed = _knuckles(make, opening, joint.origin, side, knuckle)
         pieces += on_door
     target = choose(rng, {"door": 9.0, "lock": 1.0})
-    lock, axis = _lock(make, opening, side, central=0.3 if knuckle else 0.06)
-    leaf = Leaf(pieces, fixed, joint, side)
+    central = chance(rng, 0.3 if knuckle else 0.12)
+    lock, axis = _lock(make, opening, side, central)
+    leaf = Leaf(pieces, fixed, joint, side, plain=bool(not knuckle and central))
     if target == "lock" and axis is not None:
         make.put(leaf, moving=False)
         make.move_all(lock)
@@ -95,14 +103,11 @@ def _knuckles(
 
 
 def _lock(
-    make: Assembly, opening: Opening, side: str, central: float
+    make: Assembly, opening: Opening, side: str, central: bool
 ) -> tuple[Pieces, np.ndarray | None]:
-    """What locks the door, and the axis point that it turns on.
-
-    It is in the middle with the probability `central`, else near the free edge.
-    """
+    """What locks the door, in its middle or near its free edge; the axis point that it turns on."""
     rng, pieces = make.rng, []
-    free = 0.5 if chance(rng, central) else rng.uniform(0.6, 0.85)
+    free = 0.5 if central else rng.uniform(0.6, 0.88)
     share = free if side == "left" else 1 - free
     x = opening.x0 + share * opening.width
     z = opening.z0 + rng.uniform(0.4, 0.6) * opening.height
@@ -116,6 +121,8 @@ def _lock(
         "dial_lever": 2,
         "knob": 1.5,
         "panel": 1.5,
+        "pad_bar": 2,
+        "keyhole": 0.7,
     }
     style = choose(rng, styles)
     axis = np.array([x, y, z])
@@ -131,6 +138,11 @@ def _lock(
         return pieces, None
     if style == "panel":
         return _lock_panel(make, opening, (x, z), size), None
+    if style == "keyhole":
+        plate = solids.cylinder(axis, (0, -0.006, 0), 0.35 * size, segments=10)
+        return [(plate, make.paints.metal)], None
+    if style == "pad_bar":
+        return _pad_and_bar(rng, make, opening, side, size), None
     if style in ("dial", "dial_lever", "knob"):
         sizes = (size, 0.85 * size) if style != "knob" else (0.5 * size, 0.6 * size)
         pieces.append((solids.cylinder((x, y, z), (0, -0.3 * deep, 0), sizes[0], segments=18),
@@ -166,6 +178,32 @@ def _lock(
     return pieces, axis
 
 
+def _pad_and_bar(
+    rng: np.random.Generator, make: Assembly, opening: Opening, side: str, size: float
+) -> Pieces:
+    """A bar to pull at near the free edge, and a keypad anywhere between it and the middle."""
+    way = 1.0 if side == "left" else -1.0
+    edge = opening.x1 if side == "left" else opening.x0
+    x = edge - way * rng.uniform(0.06, 0.14) * opening.width
+    half = rng.uniform(0.08, 0.35) * opening.height
+    z, y, thick = opening.centre[2], opening.y0, rng.uniform(0.006, 0.014)
+    bar = solids.box((x - thick, y - 0.05, z - half), (x + thick, y - 0.035, z + half))
+    stands = [
+        solids.box((x - thick, y - 0.035, at - thick), (x + thick, y, at + thick))
+        for at in (z - 0.8 * half, z + 0.8 * half)
+    ]
+    px = x - way * (size + thick + rng.uniform(0.02, 0.3) * opening.width)
+    px = min(max(px, opening.x0 + size), opening.x1 - size)
+    pz = z + rng.uniform(-0.2, 0.25) * opening.height
+    pad = solids.box((px - 0.6 * size, y - 0.01, pz - size), (px + 0.6 * size, y, pz + size))
+    screen = solids.box((px - 0.4 * size, y - 0.013, pz + 0.4 * size),
+                        (px + 0.4 * size, y - 0.01, pz + 0.8 * size))  # fmt: skip
+    return [
+        (np.concatenate([bar, *stands]), make.paints.handle),
+        (pad, make.paints.dark), (screen, make.paints.glass),
+    ]  # fmt: skip
+
+
 def _lock_panel(
     make: Assembly, opening: Opening, centre: tuple[float, float], size: float
 ) -> Pieces:
@@ -193,4 +231,4 @@ def _lock_panel(
     ]  # fmt: skip
 
 
-KINDS = {"safe": (2.2, safe)}
+KINDS = {"safe": (3.0, safe)}

@@ -186,5 +186,5 @@ class Sketch:
             builder.add(solid, indices[name], part)
         wanted = int(self.rng.integers(10, 26))
         prompts = sentences(self.rng, objects, parts, motion, wanted)
-        closing = sentences(self.rng, objects, parts, back, wanted) if back else ()
+        closing = sentences(self.rng, objects, parts, back, wanted, opening=False) if back else ()
         return Draft(kind, builder, joint, directed, prompts, closing)

@@ -156,7 +156,7 @@ def finish(
         leaf.joint,
         True,
         sentences(rng, spec.objects, parts, opening, wanted),
-        sentences(rng, spec.objects, parts, closing, wanted),
+        sentences(rng, spec.objects, parts, closing, wanted, opening=False),
     )
 
 

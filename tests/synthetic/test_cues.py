@@ -87,7 +87,7 @@ def test_sentences_come_as_statements_orders_wishes_and_pictures():
         "swings open|is opened|slides out|flips up|opens, hinged on the left|is being opened"
     )
     found = " / ".join(
-        prompts.sentences(np.random.default_rng(4), ("fridge",), ("door",), vocabulary, 300)
+        prompts.sentences(np.random.default_rng(4), ("fridge",), ("door",), vocabulary, 900)
     )
     for text in (
         "door swinging open", "being opened", "sliding out", "flipping up", "opening, hinged on",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from atop_backend.synthetic import (
+    blocks,
     cooking,
     cooling,
     dishwashers,
@@ -28,6 +29,7 @@ from atop_backend.synthetic.objects import MAX_TRIANGLES
 
 MODULES = (
     furniture,
+    blocks,
     kitchens,
     tables,
     flaps,

@@ -88,7 +88,7 @@ def test_sentences_are_many_different_and_well_formed():
 def test_several_parts_take_the_plural():
     rng = np.random.default_rng(3)
     vocabulary = prompts.words("is opened|goes up|closes|pushes out|spins")
-    found = prompts.sentences(rng, ("scissors", "utility knife"), ("blades",), vocabulary, 40)
+    found = prompts.sentences(rng, ("scissors", "utility knife"), ("blades",), vocabulary, 80)
     text = " / ".join(found)
     assert "blades are opened" in text
     assert "blades go up" in text
