@@ -18,8 +18,8 @@ def camera(rng: np.random.Generator) -> Draft:
     """A camera: lens ring, zoom, mode dial, button, screen, flash, cap or a door moves."""
     s = Sketch(rng)
     width, height, depth = s.between(0.09, 0.15), s.between(0.055, 0.1), s.between(0.025, 0.05)
-    part = s.one_of("ring", "ring", "ring", "ring", "zoom", "dial", "dial", "button", "screen",
-                    "flash", "cap", "door")  # fmt: skip
+    part = s.one_of("ring", "ring", "ring", "lens", "lens", "lens", "zoom", "dial", "dial",
+                    "button", "screen", "flash", "cap", "door")  # fmt: skip
     outline = rounded_rectangle(
         (-width / 2, 0), (width / 2, height), height * s.between(0.02, 0.25)
     )
@@ -27,17 +27,18 @@ def camera(rng: np.random.Generator) -> Draft:
     x0, z0 = width * s.between(-0.12, 0.12), height * s.between(0.42, 0.52)
     front, rear = -depth / 2, depth / 2
     mark, radius = s.mark(), height * s.between(0.26, 0.46)
-    lens_part = {"ring": "ring", "zoom": "barrel"}.get(part, "")
+    lens_part = {"ring": "ring", "lens": "whole", "zoom": "barrel"}.get(part, "")
     start, end, r = barrel(s, 0.0, radius, lens_part)
     s.turn(mark, (1, 0, 0), np.pi / 2)  # what was up looks to -Y
     s.shift(mark, (x0, front, z0))
+    dial_x = s.one_of(-1, 1) * width * s.between(0.28, 0.38)
+    size = depth * s.between(0.2, 0.35)
     if s.chance(0.55) or part == "flash":
         w, h = width * s.between(0.12, 0.2), height * s.between(0.15, 0.3)
+        w = min(w, max(abs(dial_x - x0) - 1.15 * size, 0.04 * width))  # room for the dial beside it
         hump = [(-depth * 0.45, height), (depth * 0.45, height), (depth * 0.3, height + h)]
         hump.append((-depth * 0.4, height + h))
         s.add(extrude(hump, "yz", x0 - w, x0 + w), "body", part == "flash")
-    dial_x = s.one_of(-1, 1) * width * s.between(0.28, 0.38)
-    size = depth * s.between(0.2, 0.35)
     mark = s.mark()
     grip(s, 0, 0.7 * size, size, part == "dial", s.chance(0.6), "trim")
     if s.chance(0.5):
@@ -48,9 +49,11 @@ def camera(rng: np.random.Generator) -> Draft:
     s.add(button, "metal", part == "button")
     if s.chance(0.5):  # a grip for the hand
         wide = width * 0.14
-        side = -np.sign(dial_x) * (width / 2 - wide / 2)
+        way = -np.sign(dial_x)
+        side = way * (width / 2 - wide / 2)
         low = (side - wide / 2, front - depth * s.between(0.2, 0.6), 0.004)
-        s.fix(box(low, (side + wide / 2, front, height * 0.85)), "dark")
+        if way * (side - x0) - wide / 2 > 1.1 * radius:  # the lens can turn beside it
+            s.fix(box(low, (side + wide / 2, front, height * 0.85)), "dark")
     if s.chance(0.3):
         w = 0.12 * width
         s.fix(box((x0 - w, front - 0.001, 0.82 * height), (x0 + w, front, 0.95 * height)), "glass")
@@ -63,9 +66,9 @@ def camera(rng: np.random.Generator) -> Draft:
     low = (-wide * 0.9, rear + 0.006, z0 - tall * 0.88)
     glass = box(low, (wide * 0.9, rear + 0.0066, z0 + tall * 0.88))
     s.add(glass, "glass", part == "screen")
-    if part in ("ring", "dial"):
+    if part in ("ring", "lens", "dial"):
         outward, origin = (0, -1, 0), (x0, front, z0)
-        names = _RING_NAMES
+        names = _RING_NAMES if part == "ring" else ("lens", "lens", "camera lens", "objective")
         if part == "dial":
             outward, origin = (0, 0, 1), (dial_x, 0, height)
             names = ("dial", "mode dial", "knob", "wheel")
@@ -192,7 +195,7 @@ def watching_camera(rng: np.random.Generator) -> Draft:
 
 
 KINDS = {
-    "camera": (2.8, camera),
+    "camera": (3.6, camera),
     "camcorder": (0.6, camcorder),
     "watching_camera": (0.6, watching_camera),
 }

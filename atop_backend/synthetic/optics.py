@@ -65,7 +65,8 @@ def barrel(s: Sketch, base: float, radius: float, part: str) -> tuple[float, flo
         s: Where it is drawn.
         base: Height at which the lens is mounted.
         radius: Of the widest ring, about.
-        part: What moves: "ring" is one ring, "barrel" all from one ring on; others leave it still.
+        part: What moves: "ring" is one ring, "barrel" all from one ring on, "whole" every ring;
+            others leave it still.
     """
     rings = int(s.rng.integers(2, 6))
     first = 1 if part == "barrel" else 0
@@ -73,7 +74,8 @@ def barrel(s: Sketch, base: float, radius: float, part: str) -> tuple[float, flo
     z, start, r = base, base, radius
     for i in range(rings):
         length, r = radius * s.between(0.22, 0.9), radius * s.between(0.8, 1.05)
-        moves = (part == "ring" and i == chosen) or (part == "barrel" and i >= chosen)
+        moves = part == "whole" or (part == "ring" and i == chosen)
+        moves = moves or (part == "barrel" and i >= chosen)
         ridged = s.chance(0.75 if i == chosen else 0.3)
         colour = s.one_of("dark", "trim", "body", "front")
         if i == chosen:
@@ -85,7 +87,7 @@ def barrel(s: Sketch, base: float, radius: float, part: str) -> tuple[float, flo
         if s.chance(0.5 if i == chosen else 0.2):
             tick(s, z, length, r, moves)
         z += length
-    moves = part == "barrel" or (part == "ring" and chosen == rings - 1)
+    moves = part in ("barrel", "whole") or (part == "ring" and chosen == rings - 1)
     s.add(cylinder((0, 0, z), (0, 0, 0.03 * r), 0.72 * r, segments=16), "glass", moves)
     if s.chance(0.4):
         hood = s.between(1.0, 1.25) * r
@@ -98,14 +100,19 @@ def barrel(s: Sketch, base: float, radius: float, part: str) -> tuple[float, flo
 def lens(rng: np.random.Generator) -> Draft:
     """A lens of its own: one of its rings turns, it extends, or its cap comes off."""
     s = Sketch(rng)
-    part = s.one_of("ring", "ring", "ring", "ring", "barrel", "cap")
+    part = s.one_of("ring", "ring", "ring", "whole", "whole", "barrel", "cap")
     radius = s.between(0.025, 0.045)
     s.fix(cylinder((0, 0, 0), (0, 0, 0.15 * radius), 0.75 * radius), "metal")
     start, end, r = barrel(s, 0.15 * radius, radius, part)
-    if part == "ring":
+    if part == "whole" and s.chance(0.7):  # on the front of a camera
+        x, z = radius * s.between(1.1, 2.2), radius * s.between(1.1, 1.6)
+        deep = radius * s.between(0.5, 1.5)
+        s.fix(box((-x, -z, -deep), (x, z, 0)), "body")
+    if part in ("ring", "whole"):
         joint = point(s, hinge((0, 0, 1), (0, 0, start), s.degrees(30, 150)), 0.35, 0.35)
         joint, motion = s.either_way(joint)
         names = ("ring", "lens ring", "focus ring", "zoom ring", "aperture ring", "lens")
+        names = ("lens", "objective", "camera lens", "lens barrel") if part == "whole" else names
         return s.draft("lens", joint, _LENSES, names, motion, directed=False)
     if part == "barrel":
         joint = slider((0, 0, 1), (0, 0, start), (start - 0.1 * radius) * s.between(0.4, 0.8))
@@ -280,7 +287,7 @@ def scope(rng: np.random.Generator) -> Draft:
 
 
 KINDS = {
-    "lens": (1.6, lens),
+    "lens": (1.35 * 1.6, lens),
     "flashlight": (1.4, flashlight),
     "binoculars": (0.7, binoculars),
     "scope": (0.6, scope),

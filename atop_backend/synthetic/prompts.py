@@ -260,8 +260,7 @@ _WISHES = (
 _MANNERS = ("slowly", "smoothly", "gently", "fully", "all the way", "completely")
 # What people add though it says nothing about the joint.
 _ASIDES = (
-    "while the rest stays still", "and nothing else moves", "as it does in real life",
-    "the way one would use it", "by hand", "a little", "as far as it goes",
+    "while the rest stays still", "and nothing else moves", "by hand", "a little",
 )  # fmt: skip
 _MATTERS = ("wooden", "metal", "plastic", "white", "black", "grey", "heavy", "little", "old")
 _MANNERED, _ASIDE, _MISTYPED, _DESCRIBED, _UNSAID = 0.05, 0.025, 0.012, 0.04, 0.03
