@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
@@ -39,7 +39,7 @@ class Guess(NamedTuple):
 class PointRegressor(nn.Module):
     """PointNet over part and body apart, then a perceptron. Lengths are in part radii."""
 
-    def __init__(self, width: int = 64) -> None:
+    def __init__(self, width: int = 128) -> None:
         super().__init__()
         self.near = _pointwise(4, width, width)
         self.far = _pointwise(3 * width, 2 * width, 2 * width)
@@ -112,21 +112,26 @@ def foot_of(
 
 
 def point_input(
-    part: Float[Tensor, "points 3"], body: Float[Tensor, "points 3"], centre: Tensor, radius: Tensor
-) -> Float[Tensor, "2 points 3"]:
+    part: Float[Tensor, "n points 3"],
+    body: Float[Tensor, "n points 3"],
+    centre: Float[Tensor, "n 3"],
+    radius: Float[Tensor, " n"],
+) -> Float[Tensor, "n 2 points 3"]:
     """Points as `PointRegressor` reads them."""
-    return ((torch.stack([part, body]) - centre) / radius).clamp(-_FARTHEST, _FARTHEST)
+    both = torch.stack([part, body], dim=1) - centre[:, None, None]
+    return (both / radius[:, None, None, None]).clamp(-_FARTHEST, _FARTHEST)
 
 
 def picture_input(
-    rgb: Float[Tensor, "views 3 size size"], mask: Float[Tensor, "views 1 size size"]
-) -> tuple[Float[Tensor, "4 small small"], int]:
-    """The view that shows most of the part as `PictureRegressor` reads it, and which it is."""
-    view = int(mask.flatten(1).sum(dim=1).argmax())
-    whole = torch.cat([rgb[view], mask[view]])[None]
-    size = (PICTURE_PX, PICTURE_PX)
-    small = whole if whole.shape[-1] == PICTURE_PX else F.interpolate(whole, size, mode="area")
-    return small[0] - torch.tensor([0.5, 0.5, 0.5, 0.0], device=rgb.device)[:, None, None], view
+    rgb: Float[Tensor, "n views 3 size size"], mask: Float[Tensor, "n views 1 size size"]
+) -> tuple[Float[Tensor, "n 4 small small"], Int[Tensor, " n"]]:
+    """The views that show most of the part as `PictureRegressor` reads them, and which they are."""
+    view = mask.flatten(2).sum(dim=2).argmax(dim=1)
+    row = torch.arange(len(view), device=view.device)
+    whole = torch.cat([rgb[row, view], mask[row, view]], dim=1)
+    small = F.interpolate(whole, (PICTURE_PX, PICTURE_PX), mode="area")
+    middle = torch.tensor([0.5, 0.5, 0.5, 0.0], device=rgb.device)
+    return small - middle[:, None, None], view
 
 
 class Baselines:
@@ -156,22 +161,22 @@ class Baselines:
         """The joint of an object by its surface, in the normalised frame."""
         rng = np.random.default_rng(seed)
         part, body = (
-            torch.from_numpy(sample_surface(shape, POINTS, rng, part=side)[0]).float()
+            torch.from_numpy(sample_surface(shape, POINTS, rng, part=side)[0])[None].float()
             for side in (True, False)
         )
         centre, radius = part_extent(part_vertices(shape))
-        middle, unit = torch.tensor(centre).float(), torch.tensor(radius).float()
-        guess = self.points(point_input(part, body, middle, unit)[None])
-        return _joint(guess.revolute, guess.axis[0], middle + unit * guess.foot[0])
+        middle, unit = torch.tensor(centre)[None].float(), torch.tensor([radius]).float()
+        guess = self.points(point_input(part, body, middle, unit))
+        return _joint(guess.revolute, guess.axis[0], middle[0] + unit * guess.foot[0])
 
     @torch.no_grad()
     def from_pictures(self, seen: Any) -> JointMotion:
         """The joint of an object by one of its rest views, in the normalised frame."""
         rgb = torch.from_numpy(seen.rgb).permute(0, 3, 1, 2).float() / 255
         mask = torch.from_numpy(seen.part_mask)[:, None].float()
-        picture, view = picture_input(rgb, mask)
-        guess = self.pictures(picture[None])
-        turn = torch.tensor(seen.cameras[view].world_to_camera)[:3, :3].float()
+        picture, view = picture_input(rgb[None], mask[None])
+        guess = self.pictures(picture)
+        turn = torch.tensor(seen.cameras[int(view)].world_to_camera)[:3, :3].float()
         return _joint(guess.revolute, turn.T @ guess.axis[0], turn.T @ guess.foot[0])
 
 

@@ -18,119 +18,37 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 import torch  # noqa: E402
 from device_rows import HEADER, Bench, Row, cells, count  # noqa: E402
-from diffusers import AutoencoderKL  # noqa: E402
+from full_size import (  # noqa: E402
+    CAMERAS,
+    FULL,
+    MOVED_FRAMES,
+    TWIN,
+    Parts,
+    Sizes,
+    build,
+    draw_conditions,
+)
 from torch import Tensor, nn  # noqa: E402
-from transformers import CLIPVisionConfig, CLIPVisionModel  # noqa: E402
 
 from atop_backend.diffusion.conditions import Conditions, drop_text  # noqa: E402
 from atop_backend.diffusion.finetune import SETTINGS, Example, clip_loss  # noqa: E402
 from atop_backend.diffusion.finetune_run import Run  # noqa: E402
-from atop_backend.diffusion.imagedream import ImageDreamDenoiser  # noqa: E402
 from atop_backend.diffusion.sample import sample  # noqa: E402
-from atop_backend.diffusion.towers import LatentAutoencoder, PictureEncoder  # noqa: E402
-from atop_backend.diffusion.unet import IMAGEDREAM, TINY, MultiViewVideoUNet  # noqa: E402
 from atop_backend.diffusion.unet_blocks import ResidualBlock, TransformerBlock  # noqa: E402
 from atop_backend.gaussians.cloud import build_cloud  # noqa: E402
 from atop_backend.gaussians.optimise import PAPER, articulate_cloud  # noqa: E402
-from atop_backend.geometry.cameras import embedding, rig  # noqa: E402
 
-MOVED_FRAMES = 9  # and the rest frame
-CAMERAS = rig(elevation_rad=0.35)
 GUIDANCE_SCALE = 5.0  # paper 5.1, as are the 50 steps
 GAUSSIANS = 2048  # on the part, and again on the rest (paper 5.1)
-
-
-class Sizes(NamedTuple):
-    """How large everything is."""
-
-    unet: Any
-    tower: dict[str, Any]
-    autoencoder: tuple[int, ...]
-    words: int
-    pixels: int
-    steps: int  # of sampling
-    distilled: int  # steps of distillation; the first carries the preparation of all
-    matrix: int  # side of the matrices that set the ceiling
-
-
-FULL = Sizes(
-    IMAGEDREAM,
-    # CLIP ViT-H/14
-    {"hidden_size": 1280, "intermediate_size": 5120, "num_hidden_layers": 32,
-     "num_attention_heads": 16, "image_size": 224, "patch_size": 14, "hidden_act": "gelu"},
-    (128, 256, 512, 512),  # Stable Diffusion's
-    77, 256, 50, 20, 8192,
-)  # fmt: skip
-TWIN = Sizes(
-    TINY,
-    {"hidden_size": TINY.ip_features, "intermediate_size": 48, "num_hidden_layers": 3,
-     "num_attention_heads": 2, "image_size": 28, "patch_size": 14},
-    (32, 32, 32, 32),
-    12, 64, 2, 2, 256,
-)  # fmt: skip
-
-
-class Parts(NamedTuple):
-    """The model with random weights, as `load_imagedream` makes it."""
-
-    denoiser: ImageDreamDenoiser
-    autoencoder: LatentAutoencoder
-
-
-def build(sizes: Sizes, device: torch.device, dtype: torch.dtype) -> Parts:
-    """All parts on the device; nothing is zero that training would fill."""
-    torch.manual_seed(0)
-    with device:
-        unet = MultiViewVideoUNet(sizes.unet)
-        tower = CLIPVisionModel(CLIPVisionConfig(**sizes.tower))
-        levels = len(sizes.autoencoder)
-        layout: dict[str, Any] = {
-            "down_block_types": ("DownEncoderBlock2D",) * levels,
-            "up_block_types": ("UpDecoderBlock2D",) * levels,
-            "block_out_channels": sizes.autoencoder,
-            "layers_per_block": 2,
-            "latent_channels": 4,
-            "scaling_factor": 0.18215,
-        }
-        vae = AutoencoderKL(**layout)
-        no_words = torch.randn(1, sizes.words, sizes.unet.context_dim)
-    for parameter in unet.parameters():
-        if not parameter.any():
-            nn.init.normal_(parameter, std=0.01)
-    pictures = PictureEncoder(tower).to(device)
-    denoiser = ImageDreamDenoiser(unet, pictures, no_words).to(device, dtype)
-    for module in (denoiser, vae):
-        module.eval().requires_grad_(False)
-    return Parts(denoiser, LatentAutoencoder(vae))
-
-
-def draw_conditions(sizes: Sizes, parts: Parts, device: torch.device) -> Conditions:
-    """Conditions of one clip from random pictures, encoded as a job does."""
-    rgb = torch.rand(4, 3, sizes.pixels, sizes.pixels, device=device)
-    mask = torch.zeros(1, 4, 1, sizes.pixels, sizes.pixels)
-    quarter = sizes.pixels // 4
-    mask[..., quarter : 2 * quarter, quarter : 2 * quarter] = 1
-    frames = torch.arange(1, MOVED_FRAMES + 1) / MOVED_FRAMES
-    return Conditions(
-        rgb=rgb[None],
-        mask=mask,
-        positions=torch.zeros(1, 4, 3, sizes.pixels, sizes.pixels),
-        rest_latents=parts.autoencoder.encode(rgb)[None],
-        cameras=torch.tensor([[embedding(camera).tolist() for camera in CAMERAS]]),
-        text=torch.randn(1, sizes.words, sizes.unet.context_dim),
-        frames=frames[None],
-        part_centre=torch.zeros(1, 3),
-        part_radius=torch.ones(1),
-    ).to(device)
 
 
 def bench_sampling(
@@ -181,6 +99,35 @@ def bench_guidance(bench: Bench, sizes: Sizes, parts: Parts) -> None:
         bench.measure(name, work, lambda work=work: count(work), repeats=3)
 
 
+def bench_launches(bench: Bench, sizes: Sizes, parts: Parts) -> None:
+    """The network alone in a guided step, and its kernels replayed without being launched each."""
+    if bench.device.type != "cuda":
+        return
+    conditions = draw_conditions(sizes, parts, bench.device)
+    both = Conditions(*(value.repeat_interleave(2, dim=0) for value in conditions))
+    side, views = sizes.pixels // 8, len(CAMERAS)
+    noisy = torch.randn(2, views, MOVED_FRAMES, 4, side, side, device=bench.device)
+    times = torch.full((2,), 0.5, device=bench.device)
+    unet = parts.denoiser.unet
+    tokens, width = sizes.unet.ip_dim, sizes.unet.context_dim
+    image = torch.randn(2, views, tokens, width, device=bench.device)
+    graph = torch.cuda.CUDAGraph()
+
+    @torch.no_grad()
+    def ask() -> Tensor:
+        return unet(noisy, times, both.text, image, both.cameras, both.mask, both.frames,
+                    both.rest_latents)  # fmt: skip
+
+    def record() -> tuple[float, str]:
+        found = count(ask)
+        with torch.cuda.graph(graph):
+            ask()
+        return found
+
+    bench.measure("the network in a guided step, bf16", ask, lambda: count(ask), repeats=3)
+    bench.measure("the same replayed as a CUDA graph, bf16", graph.replay, record, repeats=3)
+
+
 def bench_drawing(bench: Bench, sizes: Sizes, parts: Parts) -> None:
     """What the autoencoder takes for all pictures of a clip, in pieces and at once."""
     side = sizes.pixels // 8
@@ -220,8 +167,17 @@ def bench_distillation(bench: Bench, sizes: Sizes, parts: Parts) -> None:
 
 
 def bench_finetuning(bench: Bench, sizes: Sizes, parts: Parts) -> None:
-    """A step with the paper's settings: temporal blocks and query projections learn, by Adam."""
-    device, settings = bench.device, SETTINGS["paper"]
+    """A step with the paper's settings, with checkpointing and without."""
+    step = finetuning_step(bench.device, sizes, parts)
+    for checkpointing, limit in ((True, 32), (False, None)):
+        parts.denoiser.unet.checkpointing = checkpointing
+        label = ", checkpointing" if checkpointing else ""
+        bench.measure(FINETUNING + label, step, lambda: count(step), repeats=3, limit_gb=limit)
+
+
+def finetuning_step(device: torch.device, sizes: Sizes, parts: Parts) -> Callable[[], None]:
+    """A step to be repeated: temporal blocks and query projections learn, by Adam."""
+    settings = SETTINGS["paper"]
     conditions = draw_conditions(sizes, parts, device)
     shape = (1, 4, MOVED_FRAMES, 4, *conditions.rest_latents.shape[-2:])
     example = Example(conditions, torch.randn(shape, device=device))
@@ -244,11 +200,7 @@ def bench_finetuning(bench: Bench, sizes: Sizes, parts: Parts) -> None:
         if not loss.isfinite():
             raise RuntimeError("the loss is not finite")
 
-    for checkpointing, limit in ((True, 32), (False, None)):
-        unet.checkpointing = checkpointing
-        label = ", checkpointing" if checkpointing else ""
-        name = f"one finetuning step, paper's settings, bf16 autocast{label}"
-        bench.measure(name, step, lambda: count(step), repeats=3, limit_gb=limit)
+    return step
 
 
 def main() -> None:
@@ -257,7 +209,8 @@ def main() -> None:
     device = torch.device(options.device)
     sizes = TWIN if options.tiny else FULL
     if options.compiled_only:
-        print(json.dumps(asdict(_compiled_row(device, sizes))))
+        row = COMPILED[options.compiled_only](Bench(device, sizes.matrix, []), sizes)
+        print(json.dumps(asdict(row)))
         return
     if device.type == "cuda":
         total = torch.cuda.get_device_properties(0).total_memory / 2**30
@@ -267,8 +220,9 @@ def main() -> None:
     print(HEADER, flush=True)
     _bench_bf16(bench, sizes)
     _bench_fp32(bench, sizes)
-    if options.compile:
-        bench.rows.append(_run_compiled(options))
+    for name in COMPILED if options.compile else ():
+        if not options.only or any(word in name for word in options.only):
+            bench.rows.append(_run_compiled(name, options))
     print(f"\n{HEADER}\n" + "\n".join(map(cells, bench.rows)))
     print(f"\n{time.monotonic() - begun:.0f} s in all")
     if options.json:
@@ -285,6 +239,7 @@ def _bench_bf16(bench: Bench, sizes: Sizes) -> None:
     bench_guidance(bench, sizes, parts)
     bench_distillation(bench, sizes, parts)
     bench_drawing(bench, sizes, parts)
+    bench_launches(bench, sizes, parts)
     parts.denoiser.unet.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     bench_sampling(bench, sizes, parts, ", channels last", "bf16", steps)
 
@@ -296,41 +251,65 @@ def _bench_fp32(bench: Bench, sizes: Sizes) -> None:
     bench_finetuning(bench, sizes, parts)
 
 
-def _compiled_row(device: torch.device, sizes: Sizes) -> Row:
-    """Sampling with the blocks of the network compiled, once they are."""
-    bench = Bench(device, sizes.matrix, [])
-    parts = build(sizes, device, torch.bfloat16)
-    conditions = draw_conditions(sizes, parts, device)
+def compile_blocks(parts: Parts, *kinds: type[nn.Module]) -> None:
+    """Let these blocks of the network be compiled when they are first called."""
+    torch._dynamo.config.recompile_limit = 64  # one for each width and size of features
+    for module in parts.denoiser.unet.modules():
+        if isinstance(module, kinds):
+            module.compile(dynamic=False)
+
+
+def compiled_sampling(bench: Bench, sizes: Sizes) -> Row:
+    """Sampling with all blocks compiled."""
+    parts = build(sizes, bench.device, torch.bfloat16)
+    conditions = draw_conditions(sizes, parts, bench.device)
 
     def denoise(steps: int) -> None:
         sample(parts.denoiser, conditions, steps, GUIDANCE_SCALE, torch.Generator())
 
     step, _ = count(lambda: denoise(1))
-    torch._dynamo.config.recompile_limit = 64  # one for each width and size of features
-    for module in parts.denoiser.unet.modules():
-        if isinstance(module, TransformerBlock | ResidualBlock):
-            module.compile(dynamic=False)
-    begun = time.monotonic()
-    denoise(1)
-    bench.wait()
-    label = f"compiled in {time.monotonic() - begun:.0f} s"
-    name = f"denoise, {sizes.steps} steps, bf16, {label}"
+    compile_blocks(parts, TransformerBlock, ResidualBlock)
+    name = f"{SAMPLING}, {_first_call(bench, lambda: denoise(1))}"
     bench.measure(name, lambda: denoise(sizes.steps), lambda: (sizes.steps * step, ""))
     return bench.rows[0]
 
 
-def _run_compiled(options: argparse.Namespace) -> Row:
-    """The compiled row, from a process that is ended when it takes too long."""
-    command = [sys.executable, __file__, "--compiled-only", "--device", options.device]
+def compiled_finetuning(bench: Bench, sizes: Sizes) -> Row:
+    """A step without checkpointing; convolutions stay as they are: they take long to compile."""
+    parts = build(sizes, bench.device, torch.float32)
+    step = finetuning_step(bench.device, sizes, parts)
+    found = count(step)
+    compile_blocks(parts, TransformerBlock)
+    name = f"{FINETUNING}, transformer blocks {_first_call(bench, step)}"
+    bench.measure(name, step, lambda: found, repeats=3)
+    return bench.rows[0]
+
+
+def _first_call(bench: Bench, work: Callable[[], object]) -> str:
+    begun = time.monotonic()
+    work()
+    bench.wait()
+    return f"compiled in {time.monotonic() - begun:.0f} s"
+
+
+FINETUNING = "one finetuning step, paper's settings, bf16 autocast"
+SAMPLING = "denoise, bf16"
+COMPILED = {SAMPLING: compiled_sampling, FINETUNING: compiled_finetuning}
+
+
+def _run_compiled(name: str, options: argparse.Namespace) -> Row:
+    """A compiled row, from a process that is ended when it takes too long."""
+    command = [sys.executable, __file__, "--compiled-only", name, "--device", options.device]
     command += ["--tiny"] if options.tiny else []
     try:
         done = subprocess.run(
             command, timeout=options.compile, capture_output=True, text=True, check=True
         )
     except subprocess.TimeoutExpired:
-        return Row("denoise, compiled", trouble=f"not ready after {options.compile} s")
+        return Row(f"{name}, compiled", trouble=f"not ready after {options.compile} s")
     except subprocess.CalledProcessError as error:
-        return Row("denoise, compiled", trouble=(error.stderr.splitlines() or [""])[-1][:160])
+        said = (error.stderr.splitlines() or [""])[-1][:160]
+        return Row(f"{name}, compiled", trouble=said)
     return Row(**json.loads(done.stdout.splitlines()[-1]))
 
 
@@ -344,7 +323,7 @@ def _options() -> argparse.Namespace:
     add("--compile", type=int, default=0, metavar="SECONDS", help="also compiled, within SECONDS")
     add("--json", type=Path, metavar="FILE")
     add("--tiny", action="store_true", help="a twin of a few thousand numbers, for a CPU")
-    add("--compiled-only", action="store_true", help=argparse.SUPPRESS)
+    add("--compiled-only", choices=tuple(COMPILED), help=argparse.SUPPRESS)
     return parser.parse_args()
 
 

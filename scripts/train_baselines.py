@@ -40,10 +40,11 @@ from atop_backend.training.data import HELD_OUT_SEED, ObjectStream  # noqa: E402
 FIRST_SEED = 600_000_000
 HELD_OUT = HELD_OUT_SEED + 400_000  # not the objects on which paper_tables.py reports
 _PER_PUSH = 16
+_BATCH = 128
 
 
 class Examples(NamedTuple):
-    """Inputs and answers, one row an object."""
+    """Inputs and answers, one row an object, on the device that learns from them."""
 
     points: Tensor  # (n, 2, points, 3), part radii from the part's centre
     pictures: Tensor  # half (n, 4, size, size)
@@ -58,46 +59,51 @@ class Examples(NamedTuple):
 def collect(first_seed: int, count: int, workers: int, device: torch.device) -> Examples:
     """Examples of `count` generated objects."""
     stream = ObjectStream(first_seed, _PER_PUSH, workers)
-    rows = []
+    pushes = []
     try:
         for push in range(-(-count // _PER_PUSH)):
-            generator = torch.Generator().manual_seed(first_seed + push)
-            rows += _examples(next(stream).batch, generator, device)
+            pushes.append(_examples(next(stream).batch, first_seed + push, device))
     finally:
         stream.close()
-    return Examples(*map(torch.stack, zip(*rows[:count], strict=True)))
+    return Examples(*(torch.cat(values)[:count] for values in zip(*pushes, strict=True)))
 
 
-def _examples(
-    objects: ObjectBatch, generator: torch.Generator, device: torch.device
-) -> list[tuple[Tensor, ...]]:
-    look = random_look(objects, generator)
+@torch.no_grad()
+def _examples(objects: ObjectBatch, seed: int, device: torch.device) -> Examples:
+    look = random_look(objects, torch.Generator().manual_seed(seed)).to(device)
+    objects = objects.to(device)
+    # drawn larger and averaged, so that edges are as smooth as in the product's views
     rest = torch.zeros(len(objects.counts), 0, device=device)
-    seen = draw(objects.to(device), rest, look.to(device), PICTURE_PX)
-    rgb, masks = seen.rgb[:, :, 0].cpu(), seen.silhouettes[:, :, :1].float().cpu()
-    feet = foot_of(objects.axes, objects.origins, objects.part_centre)
-    rows = []
-    for index, count in enumerate(objects.counts.tolist()):
-        triangles, moving = objects.triangles[index, :count], objects.moving[index, :count]
-        part, body = (_surface(triangles[side], generator) for side in (moving, ~moving))
-        centre, radius = objects.part_centre[index], objects.part_radius[index]
-        picture, view = picture_input(rgb[index], masks[index])
-        turn = look.world_to_camera[index, view, :, :3]
-        rows.append((point_input(part, body, centre, radius), picture.half(), turn,
-                     objects.revolute[index], objects.axes[index], feet[index], centre,
-                     radius))  # fmt: skip
-    return rows
+    seen = draw(objects, rest, look, 2 * PICTURE_PX)
+    masks = seen.silhouettes[:, :, :1].float()
+    pictures, views = picture_input(seen.rgb[:, :, 0].float(), masks)
+    dice = torch.Generator(device).manual_seed(seed)
+    part, body = (_surface(objects, side, dice) for side in (objects.moving, ~objects.moving))
+    centres, radii = objects.part_centre, objects.part_radius
+    rows = torch.arange(len(views), device=device)
+    return Examples(
+        points=point_input(part, body, centres, radii),
+        pictures=pictures.half(),
+        turns=look.world_to_camera[rows, views, :, :3],
+        revolute=objects.revolute,
+        axis=objects.axes,
+        foot=foot_of(objects.axes, objects.origins, centres),
+        centre=centres,
+        radius=radii,
+    )
 
 
-def _surface(triangles: Tensor, generator: torch.Generator) -> Tensor:
-    """Points (POINTS, 3) drawn evenly by area."""
-    edges = triangles[:, 1:] - triangles[:, :1]
-    areas = torch.linalg.cross(edges[:, 0], edges[:, 1]).norm(dim=1)
-    picks = torch.multinomial(areas + 1e-12, POINTS, replacement=True, generator=generator)
-    first, second = torch.rand(2, POINTS, 1, generator=generator)
+def _surface(objects: ObjectBatch, chosen: Tensor, dice: torch.Generator) -> Tensor:
+    """Points (n, POINTS, 3) drawn evenly by area from the chosen triangles (n, triangles)."""
+    triangles = objects.triangles
+    edges = triangles[:, :, 1:] - triangles[:, :, :1]
+    areas = torch.linalg.cross(edges[:, :, 0], edges[:, :, 1]).norm(dim=2)
+    picks = torch.multinomial(areas * chosen, POINTS, replacement=True, generator=dice)
+    rows = torch.arange(len(picks), device=picks.device)
+    corners = triangles[rows[:, None], picks]
+    first, second = torch.rand(2, *picks.shape, 1, generator=dice, device=picks.device)
     root = first.sqrt()
-    corners = triangles[picks]
-    a, b, c = corners.unbind(dim=1)
+    a, b, c = corners.unbind(dim=2)
     return (1 - root) * a + root * (1 - second) * b + root * second * c
 
 
@@ -124,21 +130,19 @@ def by_pictures(network: nn.Module) -> Ask:
     return ask
 
 
-def train(
-    network: nn.Module, ask: Ask, examples: Examples, epochs: int, device: torch.device
-) -> None:
-    """Fit a network to examples."""
+def train(network: nn.Module, ask: Ask, examples: Examples, epochs: int) -> None:
+    """Fit a network to examples on its device."""
     generator = torch.Generator().manual_seed(0)
     optimiser = torch.optim.AdamW(network.parameters(), lr=2e-3, weight_decay=0.05)
-    count, batch = len(examples.axis), 64
-    steps = max(1, count // batch)
+    count = len(examples.axis)
+    steps = max(1, count // _BATCH)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 2e-3, total_steps=epochs * steps)
     network.train()
     for _ in range(epochs):
         order = torch.randperm(count, generator=generator)
         for step in range(steps):
-            rows = order[step * batch : (step + 1) * batch]
-            some = Examples(*(value[rows].to(device) for value in examples))
+            rows = order[step * _BATCH : (step + 1) * _BATCH].to(examples.axis.device)
+            some = Examples(*(value[rows] for value in examples))
             guess, axis, foot = ask(some)
             optimiser.zero_grad()
             joint_loss(guess, some.revolute, axis, foot).backward()
@@ -147,10 +151,10 @@ def train(
 
 
 @torch.no_grad()
-def judge(ask: Ask, examples: Examples, device: torch.device) -> str:
+def judge(ask: Ask, examples: Examples) -> str:
     """Kind, axis and sign on held-out examples, for people."""
-    guess, axis, _ = ask(Examples(*(value.to(device) for value in examples)))
-    kind = ((guess.revolute > 0) == examples.revolute.to(device)).float().mean().item()
+    guess, axis, _ = ask(examples)
+    kind = ((guess.revolute > 0) == examples.revolute).float().mean().item()
     cosine = (guess.axis * axis).sum(dim=1)
     angle = cosine.abs().clamp_max(1).arccos().rad2deg()
     return (f"type {kind:.3f}, axis {angle.mean():.1f}° (median {angle.median():.1f}°),"
@@ -178,10 +182,10 @@ def main() -> None:
     points, pictures = PointRegressor().to(device), PictureRegressor().to(device)
     for name, network, ask in (("points", points, by_points(points)),
                                ("pictures", pictures, by_pictures(pictures))):  # fmt: skip
-        train(network, ask, examples, options.epochs, device)
+        train(network, ask, examples, options.epochs)
         network.eval()
         size = sum(parameter.numel() for parameter in network.parameters())
-        print(f"{name}: {size} parameters; held out: {judge(ask, held_out, device)};"
+        print(f"{name}: {size} parameters; held out: {judge(ask, held_out)};"
               f" {time.monotonic() - begun:.0f} s so far", flush=True)  # fmt: skip
     Baselines(points.cpu(), pictures.cpu()).save(options.out)
 
