@@ -114,6 +114,7 @@ class AnimateConfig:
     words_scale: float = 7.5  # classifier-free guidance
     words_weight: float = 1.0
     distillation: Literal["x0", "sds"] = "x0"
+    renderer: Literal["auto", "metaballs", "gsplat"] = "auto"  # auto: gsplat on a GPU, if there
     ground: bool = True  # a checkerboard under the body
     follow: bool = True  # the camera goes with the root; False keeps it where it is
     azimuth_deg: float = 40.0  # of that camera; 0 looks at the front

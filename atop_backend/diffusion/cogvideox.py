@@ -36,14 +36,34 @@ class CogVideoX:
     """The frozen networks.
 
     Args:
-        folder: See above; nothing is downloaded.
-
-    Raises:
-        InputError: The folder does not hold such a model.
-        SetupError: diffusers or transformers is missing.
+        transformer, vae, scheduler: As diffusers has them; the first two on the device.
+        folder: Where the text encoder and its tokenizer lie.
     """
 
-    def __init__(self, folder: Path, device: torch.device) -> None:
+    def __init__(
+        self, transformer: Any, vae: Any, scheduler: Any, folder: Path, device: torch.device
+    ) -> None:
+        self.folder, self.device, self.dtype = folder, device, _dtype(device)
+        self.transformer: Any = transformer.eval().requires_grad_(False)
+        self.vae: Any = vae.eval().requires_grad_(False)
+        self.vae.enable_gradient_checkpointing()  # pictures need its gradient: the memory's peak
+        self.vae.enable_slicing()
+        prediction = scheduler.config.prediction_type
+        if prediction not in _PREDICTIONS:
+            raise InputError(
+                f"{folder} predicts {prediction!r}", hint="give a model of noise or velocity"
+            )
+        self.prediction: Prediction = _PREDICTIONS[prediction]
+        self.alpha_bars: Tensor = scheduler.alphas_cumprod.double().cpu()
+
+    @classmethod
+    def load(cls, folder: Path, device: torch.device) -> CogVideoX:
+        """The model in a folder, see above; nothing is downloaded.
+
+        Raises:
+            InputError: The folder does not hold such a model.
+            SetupError: diffusers or transformers is missing.
+        """
         missing = [part for part in PARTS if not (folder / part).is_dir()]
         if missing:
             raise InputError(
@@ -59,24 +79,13 @@ class CogVideoX:
         except ImportError as error:
             raise SetupError("CogVideoX needs diffusers", hint="pip install 'atop-backend[ml]'"
                              ) from error  # fmt: skip
-        self.folder, self.device = folder, device
-        self.dtype = torch.bfloat16 if device.type == "cuda" else torch.float32
-        self.transformer: Any = self._network(CogVideoXTransformer3DModel, "transformer")
-        self.vae: Any = self._network(AutoencoderKLCogVideoX, "vae")
-        self.vae.enable_gradient_checkpointing()  # pictures need its gradient: the memory's peak
-        self.vae.enable_slicing()
-        scheduler: Any = _loaded(CogVideoXDDIMScheduler, folder / "scheduler")
-        prediction = scheduler.config.prediction_type
-        if prediction not in _PREDICTIONS:
-            raise InputError(
-                f"{folder} predicts {prediction!r}", hint="give a model of noise or velocity"
-            )
-        self.prediction: Prediction = _PREDICTIONS[prediction]
-        self.alpha_bars: Tensor = scheduler.alphas_cumprod.double().cpu()
-
-    def _network(self, kind: Any, part: str) -> Any:
-        network = _loaded(kind, self.folder / part, torch_dtype=self.dtype)
-        return network.to(self.device).eval().requires_grad_(False)
+        return cls(
+            _network(CogVideoXTransformer3DModel, folder / "transformer", device),
+            _network(AutoencoderKLCogVideoX, folder / "vae", device),
+            _loaded(CogVideoXDDIMScheduler, folder / "scheduler"),
+            folder,
+            device,
+        )
 
     @property
     def picture_size(self) -> tuple[int, int]:
@@ -97,12 +106,19 @@ class CogVideoX:
         latent += -latent % patch
         return step * (latent - 1) + 1
 
+    def latent_shape(self, frames: int) -> tuple[int, int, int, int, int]:
+        """Shape of the latents of a video with as many frames as `frames_for` allows."""
+        config = self.transformer.config
+        step = int(self.vae.config.temporal_compression_ratio)
+        size = config.sample_height, config.sample_width
+        return (1, (frames - 1) // step + 1, config.in_channels, *size)
+
     def read(self, prompt: str) -> Words:
         """The prompt and the empty prompt; the text encoder is let go afterwards."""
         from transformers import AutoTokenizer, T5EncoderModel
 
         tokenizer: Any = _loaded(AutoTokenizer, self.folder / "tokenizer")
-        encoder = self._network(T5EncoderModel, "text_encoder")
+        encoder = _network(T5EncoderModel, self.folder / "text_encoder", self.device).eval()
         length = self.transformer.config.max_text_seq_length
         with torch.no_grad():
             tokens = tokenizer(
@@ -175,6 +191,14 @@ class _PipelineParts(NamedTuple):
 
     transformer: Any
     vae_scale_factor_spatial: int
+
+
+def _dtype(device: torch.device) -> torch.dtype:
+    return torch.bfloat16 if device.type == "cuda" else torch.float32
+
+
+def _network(kind: Any, folder: Path, device: torch.device) -> Any:
+    return _loaded(kind, folder, torch_dtype=_dtype(device)).to(device)
 
 
 def _loaded(kind: Any, folder: Path, **options: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import torch
@@ -15,11 +16,14 @@ from jaxtyping import Float
 from torch import Tensor
 
 from atop_backend.contracts import Camera
+from atop_backend.gaussians import splat
 from atop_backend.gaussians.render import Blend, Rays, accumulate, opacity
 from atop_backend.geometry.cameras import camera_centre, look_at_origin, pixel_rays
 from atop_backend.geometry.rigs import Rig
 from atop_backend.preview import draw_mesh
 from atop_backend.skeletal.surface import Surface
+
+Renderer = Literal["auto", "metaballs", "gsplat"]
 
 SKY = (0.93, 0.95, 0.98)
 TILES = (0.42, 0.72)  # display greys of the checkerboard
@@ -89,14 +93,43 @@ def draw(
     Args:
         ground: Hide what is below z = 0.
     """
-    log_weights = torch.full_like(centres[:, 0], surface.log_weight)
-    if ground:
-        log_weights = log_weights.masked_fill(centres[:, 2] < 0, _HIDDEN)
+    log_weights = _log_weights(centres, surface, ground)
     blend = Blend(scale=_DEPTH_SCALE)
     layer = accumulate(centres, surface.factors, log_weights, colours, rays, blend)
     cover = opacity(layer)
     picture = cover[:, None] * layer.features + (1 - cover)[:, None] * background
     return picture, cover
+
+
+def _log_weights(
+    centres: Float[Tensor, "n 3"], surface: Surface, ground: bool
+) -> Float[Tensor, " n"]:
+    weights = torch.full_like(centres[:, 0], surface.log_weight)
+    return weights.masked_fill(centres[:, 2] < 0, _HIDDEN) if ground else weights
+
+
+def draw_whole(
+    centres: Float[Tensor, "n 3"],
+    surface: Surface,
+    camera: Camera,
+    rays: Rays,
+    background: Float[Tensor, "pixels 3"],
+    ground: bool,
+    renderer: Renderer,
+) -> tuple[Float[Tensor, "pixels 3"], Float[Tensor, " pixels"]]:
+    """`draw` for all pixels of a camera, by either renderer.
+
+    Args:
+        rays: All of the camera's.
+        renderer: "auto" takes gsplat where there is a GPU and it is installed.
+    """
+    if renderer == "metaballs" or (renderer == "auto" and not splat.available(centres.device)):
+        return draw(centres, surface, surface.colours, rays, background, ground)
+    log_weights = _log_weights(centres, surface, ground)
+    picture, cover = splat.rasterise(
+        centres, 1 / surface.factors, log_weights, surface.colours, camera
+    )
+    return picture + (1 - cover)[:, None] * background, cover
 
 
 def calibrated(rig: Rig, surface: Surface) -> Surface:

@@ -19,7 +19,6 @@ from atop_backend.contracts import AnimateRequest
 from atop_backend.diffusion import guidance
 from atop_backend.diffusion.cogvideox import CogVideoX, Words
 from atop_backend.diffusion.device import pick_device
-from atop_backend.gaussians.render import Rays
 from atop_backend.geometry.rigs import Placement, Rig
 from atop_backend.reporting import Tick
 from atop_backend.skeletal import distil, parameters
@@ -31,7 +30,7 @@ from atop_backend.skeletal.pictures import (
     calibrated,
     camera_around,
     checkerboard,
-    draw,
+    draw_whole,
     follow_shifts,
     moved,
     rays_of,
@@ -45,7 +44,7 @@ def follow_words(
     """The motion that CogVideoX sees in a prompt."""
     assert request.weights is not None
     device = pick_device(request.device)
-    model = CogVideoX(request.weights, device)
+    model = CogVideoX.load(request.weights, device)
     words = model.read(request.prompt)
     frames = model.frames_for(request.frames)
     rng = np.random.default_rng(request.seed)
@@ -122,17 +121,26 @@ class Judge:
         """The video of the body, from a camera that follows the root if it is to."""
         settings, camera = self._settings, self._camera
         carried = follow_shifts(shifts) if settings.follow else torch.zeros_like(shifts)
-        drawn = [self._picture(points[frame], moved(self._rays, carried[frame]))
-                 for frame in range(len(points))]  # fmt: skip
+        drawn = [self._picture(points[frame], carried[frame]) for frame in range(len(points))]
         stacked = torch.stack(drawn).unflatten(1, (camera.height_px, camera.width_px))
         return stacked.permute(0, 3, 1, 2)
 
-    def _picture(self, points: Float[Tensor, "n 3"], rays: Rays) -> Float[Tensor, "pixels 3"]:
-        ground, surface = self._settings.ground, self.surface
-        background = checkerboard(rays) if ground else torch.tensor(SKY).expand(len(rays[1]), 3)
+    def _picture(
+        self, points: Float[Tensor, "n 3"], carried: Float[Tensor, " 3"]
+    ) -> Float[Tensor, "pixels 3"]:
+        settings, surface, rays = self._settings, self.surface, self._rays
+        ground = settings.ground
+        background = (
+            checkerboard(moved(rays, carried))
+            if ground
+            else torch.tensor(SKY).expand(len(rays[1]), 3)
+        )
 
         def render(centres: Tensor) -> Tensor:
-            return draw(centres, surface, surface.colours, rays, background, ground)[0]
+            seen = centres - carried  # the camera goes along the ground, whose height stays
+            return draw_whole(
+                seen, surface, self._camera, rays, background, ground, settings.renderer
+            )[0]
 
         # one picture's intermediate results at a time
         return checkpoint(render, points, use_reentrant=False)

@@ -36,7 +36,7 @@ CPU = torch.device("cpu")
 @pytest.fixture(scope="module", params=[True, False], ids=["velocity", "noise"])
 def twin(request, tmp_path_factory):
     folder = write_twin(tmp_path_factory.mktemp("twin"), velocity=request.param)
-    return folder, CogVideoX(folder, CPU)
+    return folder, CogVideoX.load(folder, CPU)
 
 
 def test_the_twin_is_read_as_what_it_is(twin):
@@ -92,10 +92,10 @@ def test_a_folder_with_something_missing_is_refused(twin, tmp_path):
     shutil.copytree(folder, tmp_path / "part", dirs_exist_ok=True)
     shutil.rmtree(tmp_path / "part" / "vae")
     with pytest.raises(InputError, match="has no vae"):
-        CogVideoX(tmp_path / "part", CPU)
+        CogVideoX.load(tmp_path / "part", CPU)
     (tmp_path / "part" / "vae").mkdir()
     with pytest.raises(InputError, match="cannot be loaded"):
-        CogVideoX(tmp_path / "part", CPU)
+        CogVideoX.load(tmp_path / "part", CPU)
 
 
 class Painter:
