@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Measure how many assets a minute a batch does, and what 100,000 of them would take.
 
-usage: scripts/benchmark_batch.py OUT [--assets 8] [--rounds 3] [--runs local:1 local:2 ray:2]
+usage: scripts/benchmark_batch.py OUT [--time 140] [--rounds 1] [--runs local:1 local:2 ray:2]
        scripts/benchmark_batch.py OUT --jobs JOB... --device cuda [--rounds 5]
 
 The same generated assets go through `atop batch` with each engine and number of workers, in turn,
-round after round, so that ratios hold also on a machine that others use. A rate counts the time
-in which all workers are busy and have loaded their model, as they have over night; medians of the
-rounds are shown.
+round after round, so that ratios hold also on a machine that others use. Each run is stopped after
+the same time, while all its workers are still busy; a rate counts from the moment in which each of
+them has loaded its model and done a job. Medians of the rounds are shown, and kept in
+`OUT/rates.json` after every run.
 
 With `--jobs`, only the model's steps are timed, on finished job folders and without Blender: for
 a machine with a GPU. `OUT/seconds.json` keeps each step's seconds; `--seconds FILE...` takes
@@ -20,30 +21,35 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
-from atop_backend.batch.manifest import Manifest  # noqa: E402
+from atop_backend.batch.manifest import JobRow, Manifest  # noqa: E402
 from atop_backend.contracts import JobRequest  # noqa: E402
 
 MANY = 100_000
 STAGES = ("render", "generate", "fit", "report")
 MODEL_STAGES = ("generate", "fit")
+LOOK_S = 5.0  # between looks at the manifest
+GRACE_S = 60.0  # for a batch that was interrupted to end its workers
 
 
 class Measured(NamedTuple):
     """What one run of the batch showed."""
 
     rate: float  # assets a minute, all workers busy and warm
+    counted: int  # assets that the rate is of
     seconds: dict[str, list[float]]  # of each step, without each worker's first job
     memory_mb: float  # largest of a worker
 
@@ -71,8 +77,9 @@ def parse() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("out", type=Path)
-    parser.add_argument("--assets", type=int, default=8, help="of each run; 5 or more")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--time", type=float, default=140.0, metavar="S", help="of each run")
+    parser.add_argument("--assets", type=int, default=60, help="more than are done in that time")
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--runs", nargs="+", default=["local:1", "local:2", "ray:2"])
     parser.add_argument("--preset", default="default")
     parser.add_argument("--device", default="auto")
@@ -91,29 +98,36 @@ def compare_runs(options: argparse.Namespace, out: Path) -> dict[str, float]:
             found[run].append(run_batch(run, jobs, out, options))
             print(f"round {number + 1}  {run}  {found[run][-1].rate:.2f} assets a minute,"
                   f" load before {load:.1f}", flush=True)  # fmt: skip
+            kept = {name: [each._asdict() for each in several] for name, several in found.items()}
+            (out / "rates.json").write_text(json.dumps(kept, indent=1) + "\n")
     first = options.runs[0]
-    print(f"\n| engine:workers | assets a minute | against {first} | {' | '.join(STAGES)} | MB |")
-    print("|---" * (len(STAGES) + 4) + "|")
+    print(
+        f"\n| engine:workers | assets a minute | of | against {first} | {' | '.join(STAGES)} | MB |"
+    )
+    print("|---" * (len(STAGES) + 5) + "|")
     medians = {}
     for run, several in found.items():
         rate = statistics.median(each.rate for each in several)
         pairs = zip(several, found[first], strict=True)
         ratios = sorted(each.rate / base.rate for each, base in pairs)
-        ratio = f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+        ratio = f"{statistics.median(ratios):.2f}"
+        if len(ratios) > 1:
+            ratio += f" ({ratios[0]:.2f} to {ratios[-1]:.2f})"
         medians[run] = {
             stage: statistics.median([s for each in several for s in each.seconds[stage]])
             for stage in STAGES
         }
         steps = " | ".join(f"{medians[run][stage]:.1f}" for stage in STAGES)
+        counted = sum(each.counted for each in several)
         memory = max(each.memory_mb for each in several)
-        print(f"| {run} | {rate:.2f} | {ratio} | {steps} | {memory:.0f} |")
+        print(f"| {run} | {rate:.2f} | {counted} | {ratio} | {steps} | {memory:.0f} |")
     # as many workers as cores: each has one, so that seconds are core seconds
     alone = f"local:{os.cpu_count()}"
     return medians.get(alone) or medians[first]
 
 
 def run_batch(run: str, jobs: Path, out: Path, options: argparse.Namespace) -> Measured:
-    """One batch from nothing."""
+    """One batch from nothing, interrupted when its time is over."""
     engine, _, workers = run.partition(":")
     folder = out / f"{engine}_{workers}"
     shutil.rmtree(folder, ignore_errors=True)
@@ -125,26 +139,51 @@ def run_batch(run: str, jobs: Path, out: Path, options: argparse.Namespace) -> M
     if engine == "ray":
         command += ["--root", str(out)]
     environment = {name: v for name, v in os.environ.items() if name != "OMP_NUM_THREADS"}
-    subprocess.run(command, check=True, cwd=ROOT, capture_output=True, env=environment)
+    begun, done = time.monotonic(), 0
+    with (out / f"{engine}_{workers}.log").open("wb") as log:
+        batch = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, env=environment)
+        while (left := options.time - (time.monotonic() - begun)) > 0 and batch.poll() is None:
+            with suppress(subprocess.TimeoutExpired):
+                batch.wait(timeout=min(LOOK_S, left))
+            if (known := len(finished(folder))) > done:
+                done = known
+                print(f"{run}  {done} done after {time.monotonic() - begun:.0f} s", flush=True)
+        ended = batch.poll() is not None
+        batch.send_signal(signal.SIGINT)
+        try:
+            batch.wait(timeout=GRACE_S)
+        except subprocess.TimeoutExpired:
+            batch.kill()
+    if ended and batch.returncode:
+        raise SystemExit(f"{run} failed: see {log.name}")
+    if ended:
+        raise SystemExit(f"{run} did all assets in {time.monotonic() - begun:.0f} s: more --assets")
     return measured(folder, int(workers))
 
 
-def measured(folder: Path, workers: int) -> Measured:
-    """The figures of a batch that is over."""
+def finished(folder: Path) -> list[JobRow]:
+    """The jobs of a batch that are done, in the order in which they were."""
+    if not (folder / "manifest.sqlite").is_file():
+        return []
     manifest = Manifest(folder)
     rows = sorted(manifest.rows("done"), key=lambda row: row.updated)
     manifest.close()
-    if len(rows) < 2 * workers + 1:
-        raise SystemExit(f"{folder}: only {len(rows)} assets are done, too few to tell a rate")
-    # from the end of every worker's first job to the first moment in which one has none to do
-    begun, ended = rows[workers - 1].updated, rows[-workers].updated
-    rate = 60 * (len(rows) - 2 * workers + 1) / (ended - begun)
+    return rows
+
+
+def measured(folder: Path, workers: int) -> Measured:
+    """The figures of a batch that was interrupted while all workers were busy."""
+    rows = finished(folder)
+    if len(rows) <= workers + 1:
+        raise SystemExit(f"{folder}: only {len(rows)} assets are done, too few: more --time")
+    first, counted = rows[workers - 1], rows[workers:]  # by then every worker is warm
+    rate = 60 * len(counted) / (counted[-1].updated - first.updated)
     seconds: dict[str, list[float]] = {stage: [] for stage in STAGES}
-    for row in rows[workers:]:
+    for row in counted:
         known = json.loads((row.request.out / "result.json").read_text())["seconds"]
         for stage in STAGES:
             seconds[stage].append(known[stage])
-    return Measured(rate, seconds, max(row.memory_mb for row in rows))
+    return Measured(rate, len(counted), seconds, max(row.memory_mb for row in rows))
 
 
 def write_job_file(out: Path, count: int) -> Path:
