@@ -14,6 +14,7 @@ from atop_backend.synthetic import (
     blocks,
     buckets,
     cameras,
+    clamshells,
     containers,
     controls,
     cooking,
@@ -90,6 +91,7 @@ _GROUPS = (
         (
             abstract,
             gadgets,
+            clamshells,
             containers,
             controls,
             deskwork,
