@@ -18,10 +18,11 @@ from atop_backend.geometry import cameras
 from atop_backend.geometry.joints import joint_matrix, unit
 from atop_backend.geometry.surfaces import connected_surfaces
 from atop_backend.geometry.visibility import visible_faces
-from atop_backend.motion.evidence import evidence_from_clip
 from atop_backend.motion.fit import fit_joint
 
 if TYPE_CHECKING:
+    from atop_backend.geometry.meshes import RestShape
+    from atop_backend.motion.evidence import MotionEvidence
     from atop_backend.rendering.views import RestViews
 
 _SAME_POINT = 0.025  # a rest view shows a point if what it sees there is this near, normalised,
@@ -34,30 +35,26 @@ _BACKGROUND, _BODY, _PART = 0, 1, 2
 
 
 def shown_motion(
-    seen: RestViews,
-    silhouettes: np.ndarray,
-    motions: np.ndarray,
+    shape: RestShape,
+    evidence: MotionEvidence,
     config: FitConfig,
     kinds: tuple[JointKind, ...],
     between: int = 1,
 ) -> list[np.ndarray]:
-    """Motions (4, 4) of the part in each frame to be drawn: those of the joint a video shows.
+    """Motions (4, 4) of the part in each frame to be drawn: those of the joint the clips show.
 
     Args:
-        silhouettes: Area share of the part, (views, frames, rows, columns).
-        motions: Displacements of latent pixels, (views, frames, 3, rows, columns), normalised.
+        evidence: What the samples of the clip tell.
         config: How the joint is found.
         kinds: The types of motion to try.
-        between: Frames to be drawn for each one of the video.
+        between: Frames to be drawn for each one of the clip; the last of them is that frame.
     """
-    frames = np.arange(1, motions.shape[1] + 1) / motions.shape[1]
-    evidence = evidence_from_clip(
-        seen.positions, seen.part_mask, seen.cameras, silhouettes[None], motions[None], frames
-    )
     generator = np.random.default_rng(0)  # of points on the shape; the video has its own seed
-    joint = fit_joint(seen.shape, evidence, config, kinds, generator)[0].joint
-    count = between * len(frames)
-    return [joint_matrix(joint, (i + 1) / count * joint.upper) for i in range(count)]
+    joint = fit_joint(shape, evidence, config, kinds, generator)[0].joint
+    frames = evidence.frames
+    drawn = np.arange(1, between * len(frames) + 1) / between
+    shares = np.interp(drawn, np.arange(len(frames) + 1), [0.0, *frames])
+    return [joint_matrix(joint, share * joint.upper) for share in shares]
 
 
 def carry_along(

@@ -41,10 +41,7 @@ class GenerateConfig:
     guidance_scale: float = 1.0  # 1 and 2 cannot be told apart for the fit, and 1 halves the work
     frames: tuple[float, ...] = (1 / 3, 2 / 3, 1.0)  # fractions of the motion
     videos: bool = True  # also write the four videos people look at
-    video_frames: int = 5  # moved frames of those videos; the rest frame comes before them
-    video_steps: int = 4  # more than for the fit: a picture shows what is left of the noise
-    video_guidance_scale: float = 1.0
-    frames_between: int = 4  # frames drawn for each of them: the part moves evenly, not in jumps
+    frames_between: int = 7  # of a video, drawn for each frame of the clip: an even motion
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +111,11 @@ class AnimateConfig:
     words_scale: float = 7.5  # classifier-free guidance
     words_weight: float = 1.0
     distillation: Literal["x0", "sds"] = "x0"
+    # Along words, with the bundled prior.
+    prior_steps: int = 12  # denoising steps
+    prior_scale: float = 1.5  # classifier-free guidance
+    field_weight: float = 300.0  # of the motion that the prior sees
+    field_steps: int = 200  # of the fit to it
     renderer: Literal["auto", "metaballs", "gsplat"] = "auto"  # auto: gsplat on a GPU, if there
     ground: bool = True  # a checkerboard under the body
     follow: bool = True  # the camera goes with the root; False keeps it where it is
@@ -158,9 +160,6 @@ _PRESETS: dict[Preset, dict[str, dict[str, Any]]] = {
             "steps": 50,
             "guidance_scale": 5.0,
             "frames": [i / 9 for i in range(1, 10)],
-            "video_frames": 9,
-            "video_steps": 50,
-            "video_guidance_scale": 5.0,
         },
         "fit": {
             "hypotheses": "paper",
@@ -175,8 +174,6 @@ _PRESETS: dict[Preset, dict[str, dict[str, Any]]] = {
             "random_weights": True,
             "samples": 2,
             "steps": 1,
-            "video_frames": 2,
-            "video_steps": 1,
         },
         "fit": {"points": 256, "optimise_steps": 5},
         "render": {"samples": 2},
@@ -188,9 +185,6 @@ _PRESETS: dict[Preset, dict[str, dict[str, Any]]] = {
             "steps": 50,
             "guidance_scale": 5.0,
             "frames": [i / 9 for i in range(1, 10)],
-            "video_frames": 9,
-            "video_steps": 50,
-            "video_guidance_scale": 5.0,
         },
     },
 }

@@ -43,8 +43,8 @@ from atop_backend.report import report
 from atop_backend.reporting import Emit, JobProgress, Tick
 
 if TYPE_CHECKING:
+    from atop_backend.diffusion.clips import GeneratedClip
     from atop_backend.diffusion.conditions import Conditions
-    from atop_backend.diffusion.generate import Pictures as GeneratedPictures
     from atop_backend.diffusion.generate import Prior, RestScene
     from atop_backend.geometry.meshes import RestShape
     from atop_backend.motion.evidence import MotionEvidence
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from atop_backend.rendering.views import RestViews
 
 STAGES = ("render", "generate", "fit", "report")
+_KEPT_FRAMES = 6  # moved frames of a video, for the contact sheet
 log = logging.getLogger("atop")
 
 
@@ -207,44 +208,41 @@ def generate(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> 
     prior, conditions = _prior_and_conditions(request, config, seen)
     log.info("generating with %s on %s", prior.name, prior.device)
 
-    # 2. several samples with few steps for the fit, then one to look at
-    passes = settings.samples * settings.steps, settings.video_frames * settings.video_steps / 3
-    total = round(sum(passes) if settings.videos else passes[0])
-    clip = prior_module.generate_clip(
-        prior, conditions, settings, request.seed,
-        on_step=lambda step, steps: tick(round(passes[0] * step / steps), total),
-    )  # fmt: skip
+    # 2. several samples for the fit, then what people look at
+    clip = prior_module.generate_clip(prior, conditions, settings, request.seed, on_step=tick)
     with replacing(job_dir / "generate") as folder:
         prior_module.save_clip(folder / "clips.npz", clip)
         if settings.videos:
-            pictures = prior_module.generate_pictures(
-                prior, conditions, settings, request.seed,
-                on_step=lambda step, steps: tick(
-                    round(passes[0] + (total - passes[0]) * step / steps), total
-                ),
-            )  # fmt: skip
-            whole = np.concatenate([seen.rgb[:, None], _frames(request, config, seen, pictures)], 1)
+            rgb = prior_module.decode_pictures(prior, clip)
+            whole = np.concatenate(
+                [seen.rgb[:, None], _frames(request, config, seen, clip, rgb)], 1
+            )
             for view, video in enumerate(whole):
                 path = folder / f"view_{view}.mp4"
                 preview.write_video(path, video, config.report.seconds, config.report.fps)
-            step = (whole.shape[1] - 1) // settings.video_frames
-            np.savez_compressed(folder / "frames.npz", frames=whole[:, ::step])
+            last = whole.shape[1] - 1
+            kept = np.unique(np.linspace(0, last, min(last, _KEPT_FRAMES) + 1).round().astype(int))
+            np.savez_compressed(folder / "frames.npz", frames=whole[:, kept])
 
 
 def _frames(
-    request: JobRequest, config: Config, seen: RestViews, pictures: GeneratedPictures
+    request: JobRequest, config: Config, seen: RestViews, clip: GeneratedClip, rgb: np.ndarray
 ) -> np.ndarray:
-    """The moved frames that people look at, (views, frames, size, size, 3) uint8."""
+    """The moved frames that people look at, (views, frames, size, size, 3) uint8.
+
+    Args:
+        rgb: Generated pictures of one sample, (views, clip frames, size, size, 3) uint8.
+    """
     from atop_backend import compositing
 
-    if pictures.motions is None or pictures.silhouettes is None:
-        return pictures.rgb
+    if clip.motions is None:
+        return rgb
+    evidence = _sampled_evidence(seen, {k: np.asarray(v) for k, v in clip._asdict().items()})
     between = config.generate.frames_between
     poses = compositing.shown_motion(
-        seen, pictures.silhouettes, pictures.motions, replace(config.fit, video=True),
-        MOTION_KINDS[request.motion], between,
-    )  # fmt: skip
-    return compositing.carry_along(seen, pictures.rgb, poses, between)
+        seen.shape, evidence, replace(config.fit, video=True), MOTION_KINDS[request.motion], between
+    )
+    return compositing.carry_along(seen, rgb, poses, between)
 
 
 def _prior_and_conditions(
@@ -301,6 +299,15 @@ def as_asked(joint: JointMotion, request: JobRequest, shape: RestShape) -> Joint
     return replace(joint, upper=joint.lower + request.amount / unit)
 
 
+def _sampled_evidence(seen: RestViews, clip: Mapping[str, np.ndarray]) -> MotionEvidence:
+    from atop_backend.motion.evidence import evidence_from_clip
+
+    return evidence_from_clip(
+        seen.positions, seen.part_mask, seen.cameras,
+        clip["silhouettes"], clip["motions"], clip["frames"],
+    )  # fmt: skip
+
+
 def find_evidence(
     request: JobRequest,
     config: Config,
@@ -309,17 +316,8 @@ def find_evidence(
     tick: Tick,
 ) -> MotionEvidence:
     """What the prior says of the motion: read off its samples, or by gaussians that follow it."""
-    from atop_backend.motion.evidence import evidence_from_clip
-
     if request.guidance == "sampled" and "motions" in clip and not config.fit.gaussians:
-        return evidence_from_clip(
-            seen.positions,
-            seen.part_mask,
-            seen.cameras,
-            clip["silhouettes"],
-            clip["motions"],
-            clip["frames"],
-        )
+        return _sampled_evidence(seen, clip)
     from atop_backend.motion.tracks import follow_prior
 
     prior, conditions = _prior_and_conditions(request, config, seen)

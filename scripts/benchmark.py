@@ -107,21 +107,15 @@ def _print_floor(settings: dict) -> None:
 
     sizes = TINY if settings["random_weights"] else TransformerConfig()
 
-    def total(samples: int, steps: int, frames: int, scale: float) -> float:
-        passes = samples * steps * (1 if scale == 1 else 2)
-        return passes * forward_flops(sizes, frames=frames)
-
-    fit = total(settings["samples"], settings["steps"], len(settings["frames"]),
-                settings["guidance_scale"])  # fmt: skip
-    video = total(1, settings["video_steps"], settings["video_frames"],
-                  settings["video_guidance_scale"])  # fmt: skip
-    print(f"\nmatrix products: {fit / 1e12:.2f} TFLOP for the fit's samples,"
-          f" {video / 1e12:.2f} TFLOP for the videos")  # fmt: skip
+    passes = settings["samples"] * settings["steps"]
+    passes *= 1 if settings["guidance_scale"] == 1 else 2
+    needed = passes * forward_flops(sizes, frames=len(settings["frames"]))
+    print(f"\nmatrix products: {needed / 1e12:.2f} TFLOP for the samples")
     devices = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
     for device in devices:
         for dtype in (torch.float32, torch.bfloat16):
             rate = _matrix_rate(device, dtype)
-            floor = (fit + video) / rate
+            floor = needed / rate
             print(f"floor on {device} in {str(dtype).removeprefix('torch.')}: {floor:.2f} s"
                   f" at {rate / 1e12:.2f} TFLOP/s")  # fmt: skip
 

@@ -3,7 +3,7 @@
     video_figures.py sample dump.npz --count 24          # the default preset's videos, slow
     video_figures.py score dump.npz [--sheet sheet.png]  # figures and pictures from that, quick
 
-The videos are those of the product: same steps, same frames, same compositing. An object's true
+The videos are those of the product: same samples, same frames, same compositing. An object's true
 pictures show one motion that fits the sentence; where the sentence leaves open how far a part
 goes, a good video may differ from them. The score therefore also gives the figures of a composite
 that knows the true motion: what is lost there is lost by the pictures alone.
@@ -31,25 +31,25 @@ def draw_videos(out: Path, count: int, first: int, device: str) -> None:
     from atop_backend.config import resolve
     from atop_backend.diffusion import generate as product
     from atop_backend.geometry.cameras import SIZE_PX
-    from atop_backend.synthetic.render import draw, random_look
+    from atop_backend.synthetic.render import Pictures, draw, random_look
     from atop_backend.training.data import HELD_OUT_SEED, packed_objects
 
     settings = resolve("default", ()).generate
     prior = product.load_prior(settings, 0, device)
-    frames = settings.video_frames
-    shares = torch.arange(1, frames + 1)[None] / frames
+    shares = torch.tensor([settings.frames], device=prior.device)
     arrays: dict[str, Any] = {}
     names: list[int] = []
     seed = HELD_OUT_SEED + _FIRST_SEED + first
     while len(names) < count:
         objects = packed_objects(seed, 1)
         look = random_look(objects.batch, torch.Generator().manual_seed(seed))
-        pictures = draw(objects.batch, shares, look)
+        there = objects.batch.to(prior.device), shares, look.to(prior.device)
+        pictures = Pictures(*(values.cpu() for values in draw(*there)))
         mask = pictures.silhouettes[0, :, 0].numpy()
         seed += 1
         if mask.sum() < 64:
             continue  # the product would uncover such a part first
-        smooth = avg_pool2d(draw(objects.batch, shares, look, 2 * SIZE_PX).rgb[0].flatten(0, 1), 2)
+        smooth = avg_pool2d(draw(*there, 2 * SIZE_PX).rgb[0].flatten(0, 1), 2).cpu()
         smooth = smooth.unflatten(0, (len(mask), -1))  # outlines as Blender draws them
         pixels = (smooth.permute(0, 1, 3, 4, 2) * 255).round().byte().numpy()
         positions = pictures.positions[0].permute(0, 2, 3, 1).numpy()
@@ -63,7 +63,9 @@ def draw_videos(out: Path, count: int, first: int, device: str) -> None:
         text = prior.encode_text(objects.prompts[0][0])
         conditions = product.build_conditions(prior, scene, text, settings.frames)
         begun = time.monotonic()
-        made = product.generate_pictures(prior, conditions, settings, seed)
+        clip = product.generate_clip(prior, conditions, settings, seed)
+        assert clip.silhouettes is not None
+        assert clip.motions is not None
         name = len(names)
         names.append(seed - 1)
         radius = float(batch.part_radius[0])
@@ -73,15 +75,14 @@ def draw_videos(out: Path, count: int, first: int, device: str) -> None:
             f"{name}_positions": positions.astype(np.float32),
             f"{name}_cameras": look.cameras[0].numpy(),
             f"{name}_triangles": triangles, f"{name}_moving": moving,
-            f"{name}_rgb": made.rgb, f"{name}_silhouettes": made.silhouettes,
-            f"{name}_motions": made.motions,
+            f"{name}_rgb": product.decode_pictures(prior, clip),
+            f"{name}_silhouettes": clip.silhouettes.numpy(),
+            f"{name}_motions": clip.motions.numpy(), f"{name}_frames": clip.frames.numpy(),
             f"{name}_true_motions": pictures.motions[0].numpy() * radius,
             f"{name}_prompt": np.array(f"{objects.kinds[0]}: {objects.prompts[0][0]}"),
         }  # fmt: skip
         print(f"{name + 1} of {count}: {time.monotonic() - begun:.1f} s", flush=True)
-        unfinished = out.with_suffix(".part.npz")
-        np.savez_compressed(unfinished, seeds=np.array(names), **arrays)
-        unfinished.replace(out)
+    np.savez(out, seeds=np.array(names), **arrays)
 
 
 def camera_of(embedding: np.ndarray) -> Any:
@@ -134,13 +135,15 @@ def variants_of(data: Any, name: str) -> dict[str, np.ndarray]:
     """Frames (views, frames, size, size, 3) of one object after each kind of compositing."""
     from atop_backend import compositing
     from atop_backend.config import FitConfig
+    from atop_backend.motion.evidence import evidence_from_clip
 
     seen = rest_views(data, name)
     made = data[f"{name}_rgb"]
-    told = compositing.shown_motion(
-        seen, data[f"{name}_silhouettes"], data[f"{name}_motions"], FitConfig(),
-        ("revolute", "prismatic"),
+    evidence = evidence_from_clip(
+        seen.positions, seen.part_mask, seen.cameras, data[f"{name}_silhouettes"],
+        data[f"{name}_motions"], data[f"{name}_frames"],
     )  # fmt: skip
+    told = compositing.shown_motion(seen.shape, evidence, FitConfig(), ("revolute", "prismatic"))
     true, truth = true_poses(seen, data[f"{name}_true_motions"]), data[f"{name}_pixels"][:, 1:]
     return {
         "decoded": made,
@@ -192,7 +195,7 @@ def figures_of(frames: np.ndarray, data: Any, name: str) -> dict[str, float]:
     rest, truth = pixels[:, :1], pixels[:, 1:]
     part = moved | data[f"{name}_mask"][:, None]
     still = ~part & (truth == rest).all(axis=-1)
-    shown = data[f"{name}_silhouettes"] > _SHOWN  # where the video itself has the part
+    shown = data[f"{name}_silhouettes"].max(axis=0) > _SHOWN  # where any sample has the part
     block = truth.shape[2] // shown.shape[2]
     spread = np.ones((1, 1, 3, 3), dtype=bool)
     near = binary_dilation(shown, spread).repeat(block, 2).repeat(block, 3)

@@ -11,7 +11,7 @@ from atop_backend.contracts import JointMotion
 from atop_backend.geometry import cameras
 from atop_backend.geometry.joints import joint_matrix, transform_points
 from atop_backend.geometry.visibility import visible_faces
-from atop_backend.motion.evidence import block_points
+from atop_backend.motion.evidence import block_points, evidence_from_clip
 from atop_backend.rendering.views import RestViews
 
 SIZE = 128
@@ -124,8 +124,11 @@ def test_the_shown_motion_is_that_of_the_videos_own_joint(seen):
         for i, camera in enumerate(seen.cameras):
             part = look(seen.shape, camera, share * LID.upper)[2]
             silhouettes[i, frame] = part.reshape(blocks, 8, blocks, 8).mean(axis=(1, 3))
+    evidence = evidence_from_clip(
+        seen.positions, seen.part_mask, seen.cameras, silhouettes[None], motions[None], frames
+    )
     poses = compositing.shown_motion(
-        seen, silhouettes, motions, FitConfig(points=256), ("revolute", "prismatic"), between=2
+        seen.shape, evidence, FitConfig(points=256), ("revolute", "prismatic"), between=2
     )
     assert len(poses) == 4
     np.testing.assert_allclose(poses[-1], joint_matrix(LID, LID.upper), atol=0.03)

@@ -168,8 +168,7 @@ def test_weights_of_imagedream_take_the_place_of_the_bundled_ones(job, tmp_path)
     weights = str(write_folder(tmp_path / "imagedream"))
     asked |= {"preset": "imagedream", "weights": weights}
     (job / "request.json").write_text(json.dumps(asked))
-    few = ["generate.steps=2", "generate.frames=[0.5, 1]", "generate.video_frames=2",
-           "generate.video_steps=1", "fit.points=64", "fit.optimise_steps=2"]  # fmt: skip
+    few = ["generate.steps=2", "generate.frames=[0.5, 1]", "fit.points=64", "fit.optimise_steps=2"]
     stages.repeat(job, "generate", quiet, overrides=few)
     with np.load(job / "generate" / "clips.npz") as data:
         assert data["latents"].shape == (1, 4, 2, 4, 32, 32)

@@ -27,6 +27,14 @@ class GeneratedClip(NamedTuple):
     frames: Float[Tensor, " frames"]
 
 
+def most_typical(clip: GeneratedClip) -> int:
+    """The sample whose outlines are nearest to those of all others; the first where none are."""
+    if clip.silhouettes is None:
+        return 0
+    outlines = clip.silhouettes.flatten(1)
+    return int(torch.cdist(outlines, outlines, p=1).sum(dim=1).argmin())
+
+
 def pack(
     latents: Float[Tensor, "*lead 4 latent latent"],
     silhouettes: Float[Tensor, "*lead 1 latent latent"],

@@ -17,7 +17,7 @@ from atop_backend.contracts import Camera
 from atop_backend.diffusion import bundled
 from atop_backend.diffusion.autoencoder import Autoencoder
 from atop_backend.diffusion.checkpoints import finetuned_facts, finetuned_file, load_over
-from atop_backend.diffusion.clips import COLOUR, GeneratedClip, unpack
+from atop_backend.diffusion.clips import COLOUR, GeneratedClip, most_typical, unpack
 from atop_backend.diffusion.conditions import Conditions
 from atop_backend.diffusion.denoiser import Denoiser
 from atop_backend.diffusion.device import pick_device
@@ -178,32 +178,14 @@ def _in_units(channels: Tensor, conditions: Conditions) -> GeneratedClip:
     return unpack(channels, frames, float(conditions.part_radius[0]))
 
 
-class Pictures(NamedTuple):
-    """Decoded frames of one sample."""
-
-    rgb: UInt8[np.ndarray, "views frames size size 3"]
-    silhouettes: Float[np.ndarray, "views frames latent latent"] | None
-    motions: Float[np.ndarray, "views frames 3 latent latent"] | None  # normalised displacement
-
-
-def generate_pictures(
-    prior: Prior, conditions: Conditions, settings: GenerateConfig, seed: int,
-    on_step: OnStep | None = None,
-) -> Pictures:  # fmt: skip
-    """One sample with the frames and steps of a video that people look at."""
-    frames = [(i + 1) / settings.video_frames for i in range(settings.video_frames)]
-    told = conditions._replace(frames=torch.tensor([frames], device=prior.device))
-    channels = sample(
-        prior.denoiser, told, settings.video_steps, settings.video_guidance_scale,
-        torch.Generator().manual_seed(seed), on_step=on_step,
-    )  # fmt: skip
-    clip = _in_units(channels.float().cpu(), told)
+def decode_pictures(
+    prior: Prior, clip: GeneratedClip
+) -> UInt8[np.ndarray, "views frames size size 3"]:
+    """The frames of the clip's most typical sample."""
+    latents = clip.latents[most_typical(clip)].to(prior.device)
     with torch.no_grad():
-        rgb = prior.autoencoder.decode(clip.latents[0].to(prior.device)).clamp(0, 1)
-    pixels = (rgb.permute(0, 1, 3, 4, 2) * 255).round().byte().cpu().numpy()
-    silhouettes = None if clip.silhouettes is None else clip.silhouettes[0].numpy()
-    motions = None if clip.motions is None else clip.motions[0].numpy()
-    return Pictures(pixels, silhouettes, motions)
+        rgb = prior.autoencoder.decode(latents).clamp(0, 1)
+    return (rgb.permute(0, 1, 3, 4, 2) * 255).round().byte().cpu().numpy()
 
 
 def save_clip(path: Path, clip: GeneratedClip) -> None:

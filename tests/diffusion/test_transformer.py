@@ -132,3 +132,12 @@ def test_channels_survive_packing_and_unpacking():
     torch.testing.assert_close(clip.latents, latents)
     torch.testing.assert_close(clip.silhouettes, silhouettes[:, :, :, 0])
     torch.testing.assert_close(clip.motions, motions)
+
+
+def test_the_most_typical_sample_is_the_one_that_others_resemble():
+    outlines = torch.stack(
+        [torch.full((4, 3, 32, 32), share) for share in (0.9, 0.1, 0.3, 0.2, 0.15)]
+    )
+    clip = clips.GeneratedClip(torch.zeros(5, 4, 3, 4, 32, 32), outlines, None, torch.ones(3))
+    assert clips.most_typical(clip) == 3
+    assert clips.most_typical(clip._replace(silhouettes=None)) == 0
