@@ -7,9 +7,11 @@ through the same rules as with local workers.
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -81,13 +83,14 @@ class RayEngine:
         """Return when no job waits.
 
         Raises:
-            SetupError: Ray is missing or not reachable, the disk is full, or every job fails for
-                the same reason of set-up.
+            SetupError: Ray is missing or not reachable, its GPUs have no room for the models, the
+                disk is full, or every job fails for the same reason of set-up.
         """
         ray = _import_ray()
         started = _connect(ray, self._cluster, self._config.workers)
         shutil.rmtree(self._manifest.out / "staging", ignore_errors=True)
         try:
+            self._check_room(ray)
             self._models = [self._model(ray) for _ in range(self._config.workers)]
             self._outcomes.tell()
             while self._fill(ray) or self._flights:
@@ -101,6 +104,20 @@ class RayEngine:
             if started:
                 ray.shutdown()
             self._manifest.recover()
+
+    def _check_room(self, ray: Any) -> None:
+        """See that all models fit; one that waits for a GPU would let its jobs run out of time."""
+        share, wanted = self._cluster.gpus_per_model, self._config.workers
+        if not share:
+            return
+        gpus = [node["Resources"].get("GPU", 0.0) for node in ray.nodes() if node["Alive"]]
+        room = models_that_fit(gpus, share)
+        if room < wanted:
+            raise SetupError(
+                f"{wanted} models that take {share:g} GPU each were asked for, and the"
+                f" {sum(gpus):g} GPUs that Ray sees have room for {room}",
+                hint="give fewer --workers or less --gpus-per-model, or start the other nodes",
+            )
 
     def _model(self, ray: Any) -> Any:
         """An actor that keeps the model in memory; Ray restarts it where it dies."""
@@ -198,6 +215,16 @@ class RayEngine:
                 self._send(ray, flight.row)
 
 
+def models_that_fit(gpus: Sequence[float], share: float) -> int:
+    """How many models have room on nodes with so many GPUs, each taking a share of one or several.
+
+    No model is spread over parts of several GPUs.
+    """
+    if share > 1:
+        return sum(math.floor(number / share) for number in gpus)
+    return sum(math.floor(number) * math.floor(1 / share) for number in gpus)
+
+
 class _Model:
     """The actor: what the backend loads stays in its memory."""
 
@@ -258,7 +285,9 @@ def _connect(ray: Any, cluster: RayConfig, workers: int) -> bool:
         options["num_cpus"] = max(workers, os.cpu_count() or 1)
     try:
         ray.init(**options, runtime_env={"env_vars": _variables()}, configure_logging=False)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (
+        Exception
+    ) as error:  # what Ray raises has no class of its own where a start takes too long
         raise SetupError(
             f"Ray cannot be reached ({error})",
             hint="check --address and RAY_AUTH_TOKEN, or leave out --address",

@@ -13,7 +13,13 @@ from scripted_steps import STEPS
 from atop_backend.batch.jobs import BatchJob
 from atop_backend.batch.manifest import Manifest
 from atop_backend.batch.outcomes import PoolConfig
-from atop_backend.batch.ray_engine import ROOT_VARIABLE, RayConfig, RayEngine, _task
+from atop_backend.batch.ray_engine import (
+    ROOT_VARIABLE,
+    RayConfig,
+    RayEngine,
+    _task,
+    models_that_fit,
+)
 from atop_backend.batch.steps import from_shared, to_shared
 from atop_backend.contracts import JobRequest
 from atop_backend.errors import InputError
@@ -130,6 +136,29 @@ def test_paths_outside_the_shared_folder_are_refused(tmp_path):
 
     with pytest.raises(InputError, match="not below the shared folder"):
         to_shared(request, tmp_path)
+
+
+def test_models_that_no_gpu_has_room_for_are_refused_before_any_job_begins(cluster, tmp_path):
+    from atop_backend.errors import SetupError
+
+    request = JobRequest(tmp_path / "a.obj", ("door",), "it opens", Path())
+    manifest = Manifest(tmp_path)
+    manifest.want([BatchJob("a", "a.obj", request)])
+    engine = RayEngine(
+        manifest, PoolConfig(), RayConfig(gpus_per_model=0.5), lambda event: None, STEPS
+    )
+
+    with pytest.raises(SetupError, match="0 GPUs that Ray sees have room for 0"):
+        engine.run()
+
+    assert manifest.counts()["waiting"] == 1
+
+
+def test_models_are_counted_on_gpus_that_they_do_not_share_unevenly():
+    assert models_that_fit([2.0, 1.0], 0.5) == 6
+    assert models_that_fit([2.0], 0.6) == 2  # not 3: none is spread over parts of two
+    assert models_that_fit([3.0, 1.0], 2) == 1
+    assert models_that_fit([0.0], 0.5) == 0
 
 
 def test_a_missing_ray_is_explained(monkeypatch):
