@@ -14,6 +14,8 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -210,33 +212,37 @@ def figures_of(frames: np.ndarray, data: Any, name: str) -> dict[str, float]:
     }
 
 
-def score(dump: Path, sheet: Path | None, limit: int | None) -> None:
-    """Print the mean figures of every kind of compositing; draw a sheet of the last frames."""
+def score_one(dump: Path, name: str) -> tuple[dict[str, dict[str, float]], np.ndarray]:
+    """Figures of one object under every kind of compositing, and a strip of the last frames."""
     from PIL import Image, ImageDraw
 
-    rows: dict[str, list[dict[str, float]]] = {}
-    strips = []
     with np.load(dump) as data:
-        for name in map(str, range(min(len(data["seeds"]), limit or 1 << 30))):
-            begun = time.monotonic()
-            variants = variants_of(data, name)
-            for kind, frames in variants.items():
-                rows.setdefault(kind, []).append(figures_of(frames, data, name))
-            pixels = data[f"{name}_pixels"]
-            view = int(data[f"{name}_mask"].sum(axis=(1, 2)).argmax())
-            last = [pixels[view, 0], pixels[view, -1], *(v[view, -1] for v in variants.values())]
-            strip = Image.fromarray(np.concatenate(last, axis=1))
-            pen = ImageDraw.Draw(strip)
-            label = f"{data[f'{name}_prompt']} ({rows['carried'][-1]['PSNR']:.1f} dB)"
-            pen.text((4, 2), label, fill=(0, 0, 0))
-            strips.append(np.asarray(strip))
-            print(f"{label}: {time.monotonic() - begun:.1f} s", flush=True)
+        variants = variants_of(data, name)
+        found = {kind: figures_of(frames, data, name) for kind, frames in variants.items()}
+        pixels = data[f"{name}_pixels"]
+        view = int(data[f"{name}_mask"].sum(axis=(1, 2)).argmax())
+        last = [pixels[view, 0], pixels[view, -1], *(v[view, -1] for v in variants.values())]
+        label = f"{data[f'{name}_prompt']} ({found['carried']['PSNR']:.1f} dB)"
+    strip = Image.fromarray(np.concatenate(last, axis=1))
+    ImageDraw.Draw(strip).text((4, 2), label, fill=(0, 0, 0))
+    return found, np.asarray(strip)
+
+
+def score(dump: Path, sheet: Path | None, limit: int | None, workers: int) -> None:
+    """Print the mean figures of every kind of compositing; draw a sheet of the last frames."""
+    from PIL import Image
+
+    with np.load(dump) as data:
+        names = [str(index) for index in range(min(len(data["seeds"]), limit or 1 << 30))]
+    with ProcessPoolExecutor(workers) as pool:
+        scored = list(pool.map(partial(score_one, dump), names))
     if sheet is not None:
-        Image.fromarray(np.concatenate(strips)).save(sheet)
-    for kind, found in rows.items():
-        means = {key: np.nanmean([row[key] for row in found]) for key in found[0]}
+        Image.fromarray(np.concatenate([strip for _, strip in scored])).save(sheet)
+    for kind in scored[0][0]:
+        rows = [found[kind] for found, _ in scored]
+        means = {key: np.nanmean([row[key] for row in rows]) for key in rows[0]}
         print(f"{kind:24s}", ", ".join(f"{key} {value:.3f}" for key, value in means.items()))
-        still = np.array([row["PSNR unmoved"] for row in found])
+        still = np.array([row["PSNR unmoved"] for row in rows])
         print(
             f"{'':24s} unmoved: worst {still.min():.1f} dB, above 35 dB {np.mean(still > 35):.3f}"
         )
@@ -255,9 +261,10 @@ def main() -> None:
     scores.add_argument("dump", type=Path)
     scores.add_argument("--sheet", type=Path, help="PNG: rest, truth, then every compositing")
     scores.add_argument("--limit", type=int)
+    scores.add_argument("--workers", type=int, default=1)
     arguments = parser.parse_args()
     if arguments.step == "score":
-        score(arguments.dump, arguments.sheet, arguments.limit)
+        score(arguments.dump, arguments.sheet, arguments.limit, arguments.workers)
         return
     draw_videos(arguments.dump, arguments.count, arguments.first, arguments.device)
 
