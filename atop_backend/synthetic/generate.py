@@ -47,6 +47,7 @@ from atop_backend.synthetic import (
     seating,
     sliding,
     stands,
+    sundries,
     tables,
     taps,
     tools,
@@ -91,6 +92,7 @@ _GROUPS = (
         (
             abstract,
             gadgets,
+            sundries,
             clamshells,
             containers,
             controls,
