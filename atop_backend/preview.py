@@ -46,6 +46,7 @@ class Drawing(NamedTuple):
 
     rgb: np.ndarray  # (size, size, 3) in [0, 1]
     depths: np.ndarray  # (size, size), infinite on the background
+    faces: np.ndarray  # (size, size), index of the triangle, -1 on the background
 
 
 def draw_mesh(
@@ -70,7 +71,7 @@ def draw_mesh(
     owner = seen.faces.ravel()
     rgb = np.ones((owner.size, 3))
     rgb[owner >= 0] = shades[owner[owner >= 0]]
-    return Drawing(rgb.reshape(*seen.faces.shape, 3), seen.depths)
+    return Drawing(rgb.reshape(*seen.faces.shape, 3), seen.depths, seen.faces)
 
 
 def draw_motion(

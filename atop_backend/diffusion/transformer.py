@@ -13,7 +13,7 @@ colours the net denoises the part's silhouette and the 3D motion of the part's v
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 import torch
@@ -45,6 +45,7 @@ class TransformerConfig:
     latent_size: int = 32
     channels: int = CHANNELS
     text_features: int = 384
+    kept_places: int = 0  # tokens of a view that are computed, those with most mask; 0 for all
 
     def to_dict(self) -> dict[str, object]:
         """The sizes as plain values."""
@@ -52,6 +53,9 @@ class TransformerConfig:
 
 
 TINY = TransformerConfig(width=32, depth=2, head_width=16, stem_widths=(8, 16))
+# The prior of rigged characters: the motion alone, where the body is seen.
+RIG = TransformerConfig(width=256, depth=10, stem_widths=(64, 128), channels=3, kept_places=64)
+TINY_RIG = replace(TINY, channels=3, kept_places=64)
 
 
 def sinusoids(values: Float[Tensor, " n"], width: int) -> Float[Tensor, "n width"]:
@@ -112,6 +116,11 @@ def _patches(
     x: Float[Tensor, "*lead channels height width"],
 ) -> Float[Tensor, "*lead places features"]:
     return F.pixel_unshuffle(x, PATCH).flatten(-2).transpose(-1, -2)
+
+
+def _taken(x: Float[Tensor, "*lead places features"], kept: Tensor) -> Tensor:
+    """The kept places of every view, (*lead, kept, features)."""
+    return x.gather(-2, kept[..., None].expand(*kept.shape, x.shape[-1]))
 
 
 class Block(nn.Module):
@@ -230,8 +239,14 @@ class MultiViewVideoTransformer(nn.Module):
         dtype = self.read_latents.weight.dtype
         views = latents.shape[1]
         rest = self.stem(conditions, dtype) + self.place[:views]
-        x = self.read_latents(_patches(latents.to(dtype))) + rest[:, :, None]
+        patches = _patches(latents.to(dtype))
         mask = F.pixel_unshuffle(conditions.mask.to(dtype), 16).flatten(-2).transpose(-1, -2)
+        kept = None
+        if self.config.kept_places:
+            kept = mask.float().sum(dim=-1).topk(self.config.kept_places, dim=-1).indices
+            rest, mask = _taken(rest, kept), _taken(mask, kept)
+            patches = _taken(patches, kept[:, :, None].expand(*patches.shape[:3], -1))
+        x = self.read_latents(patches) + rest[:, :, None]
         film = self.read_mask(mask)[:, :, None]
         text = conditions.text.to(dtype)
         words = self.text_tokens(text)
@@ -245,6 +260,10 @@ class MultiViewVideoTransformer(nn.Module):
 
         shift, scale = last[..., None, :].chunk(2, dim=-1)
         x = self.write_latents(F.layer_norm(x, (x.shape[-1],)) * (1 + scale) + shift)
+        if kept is not None:
+            everywhere = x.new_zeros(*x.shape[:3], self.place.shape[1], x.shape[-1])
+            places = kept[:, :, None, :, None].expand_as(x)
+            x = everywhere.scatter(3, places, x)
         side = self.config.latent_size // PATCH
         grid = x.transpose(-1, -2).unflatten(-1, (side, side))
         return F.pixel_shuffle(grid, PATCH)
@@ -280,11 +299,12 @@ def forward_flops(
 ) -> float:
     """Floating-point operations of the matrix products of one forward pass of one clip."""
     width, places = config.width, (config.latent_size // PATCH) ** 2
-    tokens = views * frames * places
+    kept = config.kept_places or places
+    tokens = views * frames * kept
     pairs = config.depth // 2
     linear = config.depth * 24 * width**2 * tokens
-    extra = pairs * (4 * width**2 * words + 4 * width**2 * views * places)
-    attention = pairs * 4 * width * tokens * ((views * places + words) + frames * places)
+    extra = pairs * (4 * width**2 * words + 4 * width**2 * views * kept)
+    attention = pairs * 4 * width * tokens * ((views * kept + words) + frames * kept)
     ends = 4 * width * PATCH**2 * config.channels * tokens
     fine, coarse = config.stem_widths
     stem = (

@@ -51,6 +51,7 @@ class Pictures(NamedTuple):
     positions: Float[Tensor, "clips views 3 size size"]  # at rest
     motions: Float[Tensor, "clips views moved 3 latent latent"]  # in units of the part's radius
     cameras: Float[Tensor, "clips views 16"]
+    faces: Int16[Tensor, "clips views size size"]  # triangle seen at rest, -1 for none
 
 
 class Look(NamedTuple):
@@ -177,6 +178,7 @@ def draw(
         positions=positions,
         motions=_block_motions(positions, silhouettes[:, :, 0], rotations, translations, objects),
         cameras=look.cameras,
+        faces=indices[:, :, 0],
     )
 
 

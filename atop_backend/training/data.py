@@ -9,9 +9,9 @@ other frames, words and noise.
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import torch
 import torch.nn.functional as F
@@ -50,14 +50,21 @@ def packed_objects(first_seed: int, count: int) -> PackedObjects:
     return PackedObjects(pack(objects), prompts, [item.kind for item in objects])
 
 
-def _packed_from_pair(pair: tuple[int, int]) -> PackedObjects:
-    return packed_objects(*pair)
-
-
 class ObjectStream:
-    """Packed objects in the order of their seeds, made ahead by worker processes."""
+    """Packed objects in the order of their seeds, made ahead by worker processes.
 
-    def __init__(self, first_seed: int, per_push: int, workers: int) -> None:
+    Args:
+        make: What a worker calls with the first seed and the count.
+    """
+
+    def __init__(
+        self,
+        first_seed: int,
+        per_push: int,
+        workers: int,
+        make: Callable[[int, int], Any] | None = None,
+    ) -> None:
+        self._make = make or packed_objects
         pairs = ((first_seed + index * per_push, per_push) for index in range(1 << 40))
         self._pool = None
         if workers > 0:
@@ -65,23 +72,43 @@ class ObjectStream:
             self._pool = context.Pool(workers)
             self._items = self._ahead(pairs, 6 * workers)
         else:
-            self._items = map(_packed_from_pair, pairs)
+            self._items = (self._make(*pair) for pair in pairs)
 
-    def _ahead(self, pairs: Iterator[tuple[int, int]], depth: int) -> Iterator[PackedObjects]:
+    def _ahead(self, pairs: Iterator[tuple[int, int]], depth: int) -> Iterator[Any]:
         assert self._pool is not None
-        waiting = [self._pool.apply_async(packed_objects, next(pairs)) for _ in range(depth)]
+        waiting = [self._pool.apply_async(self._make, next(pairs)) for _ in range(depth)]
         while True:
             item = waiting.pop(0).get()
-            waiting.append(self._pool.apply_async(packed_objects, next(pairs)))
+            waiting.append(self._pool.apply_async(self._make, next(pairs)))
             yield item
 
-    def __next__(self) -> PackedObjects:
+    def __next__(self) -> Any:
         return next(self._items)
 
     def close(self) -> None:
         """End the worker processes."""
         if self._pool is not None:
             self._pool.terminate()
+
+
+class Drawer(Protocol):
+    """Where a training run has its clips from."""
+
+    autoencoder: Autoencoder
+    device: torch.device
+
+    @staticmethod
+    def make(first_seed: int, count: int) -> Any:
+        """What worker processes make for `draw`, from consecutive seeds."""
+        ...
+
+    def draw(self, objects: Any, generator: torch.Generator) -> Any:
+        """Clips of what was made, as a NamedTuple of tensors; `generator` lives on the CPU."""
+        ...
+
+    def ring(self, capacity: int) -> ClipRing:
+        """A ring for what is drawn."""
+        ...
 
 
 class StoredClips(NamedTuple):
@@ -106,6 +133,15 @@ class ClipDrawer:
     autoencoder: Autoencoder
     text_encoder: TextEncoder
     device: torch.device
+
+    @staticmethod
+    def make(first_seed: int, count: int) -> PackedObjects:
+        """What worker processes make for `draw`."""
+        return packed_objects(first_seed, count)
+
+    def ring(self, capacity: int) -> ClipRing:
+        """A ring for what is drawn."""
+        return ClipRing(capacity)
 
     @torch.no_grad()
     def draw(self, objects: PackedObjects, generator: torch.Generator) -> StoredClips:
@@ -201,7 +237,7 @@ class ClipRing:
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
-        self._stored: StoredClips | None = None
+        self._stored: Any = None
         self._next = 0
         self.filled = 0
 
@@ -209,11 +245,11 @@ class ClipRing:
         """Where an empty ring begins, so that a refilled one lies as it did."""
         self._next = place % self.capacity
 
-    def push(self, clips: StoredClips) -> None:
-        """Put clips in, in place of the oldest."""
-        count = len(clips.latents)
+    def push(self, clips: Any) -> None:
+        """Put clips in, in place of the oldest; a NamedTuple of tensors, one entry a clip."""
+        count = len(clips[0])
         if self._stored is None:
-            self._stored = StoredClips(
+            self._stored = type(clips)(
                 *(value.new_empty(self.capacity, *value.shape[1:]) for value in clips)
             )
         places = (torch.arange(count) + self._next) % self.capacity

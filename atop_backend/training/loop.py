@@ -19,11 +19,11 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from atop_backend.diffusion.clips import COLOUR, MOTION, SILHOUETTE
+from atop_backend.diffusion.clips import CHANNELS, COLOUR, MOTION, SILHOUETTE
 from atop_backend.diffusion.conditions import Conditions
 from atop_backend.diffusion.schedule import training_target
 from atop_backend.diffusion.transformer import Block, MultiViewVideoTransformer, forward_flops
-from atop_backend.training.data import MOVED_FRAMES, ClipDrawer, ClipRing, Draw, ObjectStream
+from atop_backend.training.data import MOVED_FRAMES, Draw, Drawer, ObjectStream
 from atop_backend.training.muon import Muon
 
 NOISE_BINS = 4
@@ -40,7 +40,8 @@ class TrainConfig:
     push_every: int = 4  # steps between two draws; few large ones keep the device busy
     ring: int = 4096  # clips kept on the device
     fill: int = 2048  # clips drawn before the first step
-    long_every: int = 10  # each so many steps all nine frames are denoised together
+    frames: int = 3  # moved frames of a clip
+    long_every: int = 10  # each so many steps all nine frames are denoised together; 0: never
     adam_rate: float = 1e-3
     muon_rate: float = 2e-3
     warmup: int = 150  # steps
@@ -53,6 +54,7 @@ class TrainConfig:
     silhouette_weight: float = 0.5
     motion_weight: float = 1.0
     changed_weight: float = 6.0  # of what moved, over what stayed
+    empty_weight: float = 0.02  # of the motion where nothing is seen that moves
     seed: int = 0
 
 
@@ -86,17 +88,18 @@ def losses(
     target = training_target("v", batch.channels, noise, signal, spread)
     error = (predict(noisy, timestep, batch.conditions).float() - target).square()
 
-    moved = 1 + config.changed_weight * batch.changed
-    colour = (moved * error[..., COLOUR, :, :]).mean() / moved.mean()
-    silhouette = (moved * error[..., SILHOUETTE, :, :]).mean() / moved.mean()
+    colour = silhouette = error.new_zeros(())
+    motion_error = error.mean(dim=3, keepdim=True)
+    if error.shape[3] == CHANNELS:  # else the network denoises the motion alone
+        moved = 1 + config.changed_weight * batch.changed
+        colour = (moved * error[..., COLOUR, :, :]).mean() / moved.mean()
+        silhouette = (moved * error[..., SILHOUETTE, :, :]).mean() / moved.mean()
+        motion_error = error[..., MOTION, :, :].mean(dim=3, keepdim=True)
     # Averaged per clip: a knob of ten pixels counts as much as a door.
     share = batch.part_share[:, :, None]
-    weight = (0.02 + torch.where(share > 0, 0.3 + 0.7 * share, 0.0)).expand_as(
-        error[..., SILHOUETTE, :, :]
-    )
-    per_clip = (weight * error[..., MOTION, :, :].mean(dim=3, keepdim=True)).flatten(1).sum(
-        dim=1
-    ) / weight.flatten(1).sum(dim=1)
+    weight = config.empty_weight + torch.where(share > 0, 0.3 + 0.7 * share, 0.0)
+    weight = weight.expand_as(motion_error)
+    per_clip = (weight * motion_error).flatten(1).sum(dim=1) / weight.flatten(1).sum(dim=1)
     motion = per_clip.mean()
     bins = (timestep * NOISE_BINS).long().clamp_max(NOISE_BINS - 1)
     zeros = torch.zeros(NOISE_BINS, device=error.device)
@@ -129,7 +132,7 @@ class Trainer:
     def __init__(
         self,
         model: MultiViewVideoTransformer,
-        drawer: ClipDrawer,
+        drawer: Drawer,
         config: TrainConfig,
         workers: int = 0,
         compile_blocks: bool = False,
@@ -163,7 +166,7 @@ class Trainer:
         self.pushes = 0
         self.workers = workers
         self.stream: ObjectStream | None = None
-        self.ring = ClipRing(config.ring)
+        self.ring = drawer.ring(config.ring)
         if compile_blocks:
             torch._dynamo.config.cache_size_limit = 64
             self.model.run_block = torch.compile(Block.forward, dynamic=False)
@@ -193,9 +196,9 @@ class Trainer:
         self.pushes = max(0, wanted - kept)
         own = (self.config.seed * self.world + self.rank) * _SEEDS_PER_PROCESS
         first_seed = own + self.pushes * size
-        self.ring = ClipRing(self.config.ring)
+        self.ring = self.drawer.ring(self.config.ring)
         self.ring.start_at(self.pushes * size)
-        self.stream = ObjectStream(first_seed, size, self.workers)
+        self.stream = ObjectStream(first_seed, size, self.workers, self.drawer.make)
         while self.pushes < wanted:
             self._push()
 
@@ -210,7 +213,9 @@ class Trainer:
         config = self.config
         generator = self._generator(1, self.step, self.device)
         long = config.long_every > 0 and self.step % config.long_every == config.long_every - 1
-        count, frames = (max(1, config.batch // 3), MOVED_FRAMES) if long else (config.batch, 3)
+        count, frames = config.batch, config.frames
+        if long:
+            count, frames = max(1, count // 3), MOVED_FRAMES
         draw = self.ring.draw(count, frames, generator)
         kept = torch.rand(count, 1, 1, device=self.device, generator=generator)
         text = draw.conditions.text * (kept >= config.text_dropout)
@@ -259,7 +264,7 @@ class Trainer:
     def flops_per_step(self) -> float:
         """Matrix operations of an average step: forward, and twice that backward."""
         sizes = self.model.config
-        short = forward_flops(sizes) * self.config.batch
+        short = forward_flops(sizes, frames=self.config.frames) * self.config.batch
         if self.config.long_every <= 0:
             return 3 * short
         long = forward_flops(sizes, frames=MOVED_FRAMES) * max(1, self.config.batch // 3)
