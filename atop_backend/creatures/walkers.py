@@ -72,7 +72,7 @@ def biped(rng: np.random.Generator) -> Creature:
                    style.power, style.blend)  # fmt: skip
         draft.blob(bones[2], np.array([side * hips, -0.05 * size, 0.04]),
                    (0.05 * size, 0.12 * size, 0.04), 3, style.sides, 3)  # fmt: skip
-        legs.append(Leg(*bones, side, -1, 0.0 if side > 0 else 0.5))
+        legs.append(Leg(bones[0], bones[1], bones[2], side, -1, 0.0 if side > 0 else 0.5))
         shoulder = np.array([shoulders, 0.0, top - 0.04])
         line = [shoulder]
         for length, extra in ((upper, 0.0), (fore, u(0, 0.1)), (hand, 0.0)):
@@ -154,7 +154,16 @@ def quadruped(rng: np.random.Generator) -> Creature:
             paw = np.array([side * stance, at - 0.1 * bend * hock - 0.03, 0.035])
             draft.blob(bones[2], paw, (1.1 * slim, 1.1 * slim + 0.04, 0.05), 2, style.sides, 3)
             diagonal = 0.5 if (side > 0) == front else 0.0
-            legs.append(Leg(*bones, side, bend, diagonal if front else (diagonal + 0.25) % 1))
+            legs.append(
+                Leg(
+                    bones[0],
+                    bones[1],
+                    bones[2],
+                    side,
+                    bend,
+                    diagonal if front else (diagonal + 0.25) % 1,
+                )
+            )
     return draft.finish("quadruped", words, style.colours, spine, neck, tail, tuple(legs))
 
 
@@ -199,7 +208,7 @@ def bird(rng: np.random.Generator) -> Creature:
         bones = draft.chain("leg_" + "LR"[side < 0], _mirrored(line, side), spine[0])
         draft.tube(bones[:2], [2.2 * slim, slim, 0.8 * slim], None, 2, 6, 2, style.blend)
         draft.blob(bones[2], np.array([side * hip, -0.04, 0.02]), (0.05, 0.09, 0.02), 2, 6, 3)
-        legs.append(Leg(*bones, side, -1, 0.0 if side > 0 else 0.5))
+        legs.append(Leg(bones[0], bones[1], bones[2], side, -1, 0.0 if side > 0 else 0.5))
         root = 0.5 * (np.array(back[1]) + chest) + [0.75 * fat, 0, 0.2 * fat]
         out = (np.array([1.0, 0.1, 0.1]) if spread else
                np.array([0.15, 0, 0]) - 0.95 * axis + [0, 0, -0.1])  # fmt: skip
@@ -252,5 +261,7 @@ def crawler(rng: np.random.Generator) -> Creature:
                                 _mirrored([list(p) for p in line], side), spine[0])  # fmt: skip
             draft.tube(bones, [1.6 * slim, 1.2 * slim, slim, 0.5 * slim], None, 2, 6, 2,
                        style.blend)  # fmt: skip
-            legs.append(Leg(*bones, side, -1, 0.5 * ((pair + (side > 0)) % 2)))
+            legs.append(
+                Leg(bones[0], bones[1], bones[2], side, -1, 0.5 * ((pair + (side > 0)) % 2))
+            )
     return draft.finish("crawler", _CRAWLERS, style.colours, spine, neck, abdomen, tuple(legs))

@@ -48,12 +48,12 @@ def save(
     folder.mkdir(parents=True, exist_ok=True)
     shards: list[dict[str, Tensor]] = [{}]
     size = 0
-    for name, value in weights.items():
+    for key, value in weights.items():
         half = value.detach().half().cpu().contiguous()
         if size + half.nbytes > SHARD_BYTES and shards[-1]:
             shards.append({})
             size = 0
-        shards[-1][name] = half
+        shards[-1][key] = half
         size += half.nbytes
     files = {f"{name}-{at + 1}-of-{len(shards)}.safetensors": s for at, s in enumerate(shards)}
     manifest: dict[str, Any] = {"denoiser": denoiser.config.to_dict()}
