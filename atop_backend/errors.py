@@ -34,6 +34,20 @@ class SetupError(AtopError):
     exit_code = 3
 
 
+def missing_package(needs: str, package: str, extra: str, otherwise: str = "") -> SetupError:
+    """What to raise where an optional package cannot be imported.
+
+    Args:
+        needs: Who needs it, with the verb: "URDF clips need".
+        extra: Of pyproject.toml, which brings the package.
+        otherwise: What to do instead, for the hint.
+    """
+    hint = f"pip install 'atop-backend[{extra}]'"
+    return SetupError(
+        f"{needs} the package {package}", hint=f"{hint}, or {otherwise}" if otherwise else hint
+    )
+
+
 class CancelledError(AtopError):
     """The user stopped the job."""
 

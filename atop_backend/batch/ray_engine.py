@@ -29,7 +29,7 @@ from atop_backend.batch.steps import (
     with_readable_asset,
 )
 from atop_backend.batch.worker import carry_out
-from atop_backend.errors import SetupError
+from atop_backend.errors import SetupError, missing_package
 from atop_backend.reporting import Emit
 
 ROOT_VARIABLE = "ATOP_ROOT"  # where a node has the shared folder, if not where the driver has it
@@ -267,9 +267,7 @@ def _import_ray() -> Any:
     try:
         import ray
     except ImportError as error:
-        raise SetupError(
-            "the ray engine needs the package ray", hint="pip install 'atop-backend[cluster]'"
-        ) from error
+        raise missing_package("the ray engine needs", "ray", "cluster") from error
     return ray
 
 

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from atop_backend.diffusion.denoiser import Prediction
 from atop_backend.diffusion.schedule import Estimate, interpret
-from atop_backend.errors import InputError, SetupError
+from atop_backend.errors import InputError, missing_package
 
 PARTS = ("transformer", "vae", "text_encoder", "tokenizer", "scheduler")
 Latents = Float[Tensor, "1 latent_frames channels latent_height latent_width"]
@@ -77,8 +77,7 @@ class CogVideoX:
                 CogVideoXTransformer3DModel,
             )
         except ImportError as error:
-            raise SetupError("CogVideoX needs diffusers", hint="pip install 'atop-backend[ml]'"
-                             ) from error  # fmt: skip
+            raise missing_package("CogVideoX needs", "diffusers", "ml") from error
         return cls(
             _network(CogVideoXTransformer3DModel, folder / "transformer", device),
             _network(AutoencoderKLCogVideoX, folder / "vae", device),

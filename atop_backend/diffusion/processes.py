@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from atop_backend.diffusion.device import pick_device
-from atop_backend.errors import SetupError
+from atop_backend.errors import missing_package
 
 
 def process_number() -> int:
@@ -40,9 +40,8 @@ class Processes:
         try:
             from accelerate import Accelerator
         except ImportError as error:
-            raise SetupError(
-                "several processes need the package accelerate",
-                hint="pip install 'atop-backend[finetune]', or start a single process",
+            raise missing_package(
+                "several processes need", "accelerate", "finetune", "start a single process"
             ) from error
         # numbers are chosen by the run itself, which also keeps the state of their scaling
         on_cpu = device_name == "cpu" or not torch.cuda.is_available()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from atop_backend.contracts import JointMotion
-from atop_backend.errors import SetupError
+from atop_backend.errors import missing_package
 from atop_backend.export.model import Y_UP_TO_Z_UP, ArticulatedModel, Link
 
 Z_UP_TO_Y_UP = Y_UP_TO_Z_UP.T
@@ -32,9 +32,7 @@ def write_gltf(model: ArticulatedModel, folder: Path) -> Path:
     try:
         import pygltflib
     except ImportError as error:
-        raise SetupError(
-            "animated glTF needs the package pygltflib", hint="pip install 'atop-backend[export]'"
-        ) from error
+        raise missing_package("animated glTF needs", "pygltflib", "export") from error
     folder.mkdir(parents=True, exist_ok=True)
     document = pygltflib.GLTF2(asset=pygltflib.Asset(version="2.0", generator="ATOP"))
     buffer = _Buffer(document)

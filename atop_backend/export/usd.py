@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from atop_backend.errors import SetupError
+from atop_backend.errors import missing_package
 from atop_backend.export.model import ArticulatedModel, Link
 
 
@@ -21,9 +21,7 @@ def write_usd(model: ArticulatedModel, folder: Path) -> Path:
     try:
         from pxr import Sdf, Usd, UsdGeom, UsdPhysics
     except ImportError as error:
-        raise SetupError(
-            "USD needs the package usd-core", hint="pip install 'atop-backend[export]'"
-        ) from error
+        raise missing_package("USD needs", "usd-core", "export") from error
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{model.name}.usda"
     stage = Usd.Stage.CreateInMemory()

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from atop_backend.errors import InputError, SetupError
+from atop_backend.errors import InputError, missing_package
 from atop_backend.metrics.frechet import frechet_distance, kernel_distance
 from atop_backend.metrics.networks import HOW_TO_GET, I3D_FRAMES, ClipScore, Lpips, VideoFeatures
 from atop_backend.metrics.videos import Frames, check_pair, find_videos, read_video
@@ -119,9 +119,7 @@ def _require_torchmetrics() -> None:
     try:
         import torchmetrics  # noqa: F401
     except ImportError as error:
-        raise SetupError(
-            "metrics need the package torchmetrics", hint="pip install 'atop-backend[metrics]'"
-        ) from error
+        raise missing_package("metrics need", "torchmetrics", "metrics") from error
 
 
 def _as_pictures(video: Frames, device: torch.device | str) -> Tensor:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from atop_backend.errors import InputError, SetupError
+from atop_backend.errors import InputError, missing_package
 
 _TYPES = {5120: np.int8, 5121: np.uint8, 5122: np.int16, 5123: np.uint16, 5125: np.uint32,
           5126: np.float32}  # fmt: skip
@@ -32,9 +32,7 @@ class GltfData:
         try:
             import pygltflib
         except ImportError as error:
-            raise SetupError(
-                "glTF rigs need the package pygltflib", hint="pip install 'atop-backend[ml]'"
-            ) from error
+            raise missing_package("glTF rigs need", "pygltflib", "ml") from error
         self.path = path
         try:
             self.document: Any = pygltflib.GLTF2().load(str(path))

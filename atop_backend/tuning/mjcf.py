@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import trimesh
 
-from atop_backend.errors import InputError, SetupError
+from atop_backend.errors import InputError, missing_package
 from atop_backend.tuning.assets import Mover, rest_value, to_y_up, travel_from
 from atop_backend.tuning.glb import Body, painted, write_glb
 
@@ -29,9 +29,7 @@ def read_mjcf(path: Path, scratch: Path) -> tuple[Path, list[Mover]]:
     try:
         import mujoco
     except ImportError as error:
-        raise SetupError(
-            "MJCF clips need the package mujoco", hint="pip install 'atop-backend[clips]'"
-        ) from error
+        raise missing_package("MJCF clips need", "mujoco", "clips") from error
     try:
         model = mujoco.MjModel.from_xml_path(str(path))
     except ValueError as error:

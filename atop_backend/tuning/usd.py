@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from atop_backend.contracts import JointMotion
-from atop_backend.errors import InputError, SetupError
+from atop_backend.errors import InputError, missing_package
 from atop_backend.geometry.joints import joint_under, screw_of
 from atop_backend.tuning.assets import Mover, travel_from
 
@@ -28,9 +28,7 @@ def read_usd(path: Path, scratch: Path) -> tuple[Path, list[Mover]]:
     try:
         from pxr import Tf, Usd, UsdGeom, UsdPhysics
     except ImportError as error:
-        raise SetupError(
-            "USD clips need the package usd-core", hint="pip install 'atop-backend[clips]'"
-        ) from error
+        raise missing_package("USD clips need", "usd-core", "clips") from error
     try:
         stage = Usd.Stage.Open(str(path))
     except Tf.ErrorException as error:
