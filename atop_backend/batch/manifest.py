@@ -65,7 +65,7 @@ class JobRow(NamedTuple):
     state: State
     attempts: int  # times it was begun
     faults: int  # workers that died over it, and memory that ran out
-    reduction: int  # how often it was made smaller, see `pool.reduced`
+    reduction: int  # how much smaller it was made, see `outcomes.reduced`
     error: str  # class of the error that ended it
     message: str
     log_tail: str
@@ -223,14 +223,11 @@ class Manifest:
             key, state="failed", error=error, message=message, log_tail=log_tail, seconds=seconds
         )
 
-    def try_again(self, key: str, error: str, message: str, smaller: bool) -> None:
-        """Put a job back after a fault, made smaller or not."""
+    def try_again(self, key: str, error: str, message: str, reduction: int) -> None:
+        """Put a job back after a fault, made so much smaller."""
         with self._db:
-            self._set(key, state="waiting", error=error, message=message)
-            self._db.execute(
-                "UPDATE jobs SET faults = faults + 1, reduction = reduction + ? WHERE key = ?",
-                (int(smaller), key),
-            )
+            self._set(key, state="waiting", error=error, message=message, reduction=reduction)
+            self._db.execute("UPDATE jobs SET faults = faults + 1 WHERE key = ?", (key,))
 
     def put_back(self, keys: Sequence[str]) -> None:
         """Put jobs back that are not to blame for their end."""

@@ -127,8 +127,15 @@ class Outcomes:
     def _fault(self, row: JobRow, error: str, message: str, smaller: bool, seconds: float) -> None:
         if row.faults + 1 >= self._config.faults:
             self._fail(row, error, message, seconds)
+            return
+        smallest = len(REDUCTIONS) - 1
+        if not smaller:
+            level = row.reduction
+        elif row.faults + 2 >= self._config.faults:  # the last try
+            level = smallest
         else:
-            self._manifest.try_again(row.key, error, message, smaller)
+            level = min(row.reduction + 1, smallest)
+        self._manifest.try_again(row.key, error, message, level)
 
     def _fail(self, row: JobRow, error: str, message: str, seconds: float) -> None:
         tail = log_tail(log_path(self._manifest.out, row.key))

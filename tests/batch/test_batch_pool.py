@@ -133,6 +133,14 @@ def test_running_out_of_memory_is_retried_smaller(tmp_path):
     assert "generate.samples=2" in overrides
 
 
+def test_the_last_try_of_a_job_that_is_killed_again_and_again_is_the_smallest(tmp_path):
+    (row,) = run(tmp_path, ["greedy"]).rows()
+
+    assert (row.state, row.attempts, row.faults) == ("done", 3, 2)
+    assert row.request.device == "auto"  # what the manifest keeps is what was asked for
+    assert json.loads((row.request.out / "request.json").read_text())["device"] == "cpu"
+
+
 def test_a_full_disk_stops_the_batch_and_blames_no_job(tmp_path):
     with pytest.raises(SetupError, match="is full"):
         run(tmp_path, ["door", "full", "door"])
