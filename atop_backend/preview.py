@@ -96,23 +96,28 @@ def draw_motion(
     colours = np.where(shape.part[shown, None], PART_COLOUR, BODY_COLOUR)
     drawing = draw_mesh(large, vertices, triangles, colours)
     picture = Image.fromarray(np.rint(drawing.rgb * 255).astype(np.uint8))
-    _draw_axis(ImageDraw.Draw(picture), joint, shape, large)
+    draw_axis(ImageDraw.Draw(picture), joint, shape, large)
     return picture.resize((size_px, size_px), Image.Resampling.LANCZOS)
 
 
-def _draw_axis(pen: ImageDraw.ImageDraw, joint: JointMotion, shape: RestShape, camera: Camera
-               ) -> None:  # fmt: skip
+def draw_axis(
+    pen: ImageDraw.ImageDraw,
+    joint: JointMotion,
+    shape: RestShape,
+    camera: Camera,
+    colour: tuple[int, int, int] = AXIS_COLOUR,
+) -> None:
     """The axis as an arrow through the part; the arrow's head shows its sign."""
     axis, origin = np.asarray(joint.axis), np.asarray(joint.origin)
     along = (shape.vertices[np.unique(shape.triangles[shape.part])] - origin) @ axis
     margin = 0.15 * max(np.ptp(along), 0.3)
     ends = origin + np.outer([along.min() - margin, along.max() + margin], axis)
     (start, end), _ = cameras.project(camera, ends)
-    pen.line([tuple(start), tuple(end)], fill=AXIS_COLOUR, width=5)
+    pen.line([tuple(start), tuple(end)], fill=colour, width=5)
     direction = (end - start) / max(np.linalg.norm(end - start), 1e-9)
     side = np.array([-direction[1], direction[0]])
     head = [end + 10 * direction, end - 12 * direction + 9 * side, end - 12 * direction - 9 * side]
-    pen.polygon([tuple(map(float, point)) for point in head], fill=AXIS_COLOUR)
+    pen.polygon([tuple(map(float, point)) for point in head], fill=colour)
 
 
 def contact_sheet(title: Sequence[str], rows: Sequence[tuple[str, Sequence[Image.Image]]]
