@@ -117,12 +117,13 @@ def movable_parts(asset: Path, blender: str = "") -> list[tuple[str, str]]:
         SetupError: Blender is needed for it, and could not be had.
     """
     if asset.suffix.lower() == ".urdf":
-        from atop_backend.export.urdf_reader import movable_links
+        from atop_backend.export.urdf_reader import movable_joints, read_urdf
 
         return [
-            (link, prompt_for(link) or prompt_for(joint) or f"the {' '.join(words_of(link))} moves")
-            for link, joint in movable_links(asset)
-        ]
+            (joint.child, prompt_for(joint.child) or prompt_for(joint.name)
+             or f"the {' '.join(words_of(joint.child))} moves")
+            for joint in movable_joints(read_urdf(asset))
+        ]  # fmt: skip
     named = {name: above for name, above in node_names(asset, blender) if thing_of(name)}
     groups = {
         above

@@ -59,12 +59,12 @@ def with_readable_asset(request: JobRequest) -> JobRequest:
     """
     if request.asset.suffix.lower() != ".urdf":
         return request
-    from atop_backend.export.urdf_reader import urdf_to_glb
+    from atop_backend.export.urdf_reader import read_urdf, urdf_to_glb
 
     glb = request.out.with_name(f"{request.out.name}.glb")
     if not glb.is_file():
         aside = glb.with_name(f".{glb.stem}.partial-{os.getpid()}.glb")
-        urdf_to_glb(request.asset, aside)
+        urdf_to_glb(read_urdf(request.asset), aside)
         aside.replace(glb)
     return replace(request, asset=glb)
 

@@ -1,9 +1,12 @@
-"""URDF as a static .glb: every link a node at joint values of zero, meshes and shapes baked in."""
+"""URDF: its links, shapes and joints, and the object as a .glb with every link a node.
+
+Batch jobs look at it with all joints at zero, training clips at values that the limits allow.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -12,90 +15,190 @@ import numpy as np
 import trimesh
 
 from atop_backend.errors import InputError
-from atop_backend.export.model import Y_UP_TO_Z_UP
+from atop_backend.export.glb import Body, painted, write_glb
+from atop_backend.geometry.joints import rodrigues
+
+MOVABLE = ("revolute", "continuous", "prismatic")
 
 
-class MovableLink(NamedTuple):
-    """A link that some joint moves, and that joint's name."""
+class Visual(NamedTuple):
+    """One shape of a link, as the file has it."""
 
-    link: str
-    joint: str
+    shapes: list[ElementTree.Element]  # what lies in its <geometry>
+    pose: np.ndarray  # (4, 4), in the link
+    rgba: tuple[float, ...] | None
 
 
-def movable_links(urdf: Path) -> list[MovableLink]:
-    """The links below joints that are not fixed, in the order of the file.
+class UrdfJoint(NamedTuple):
+    """How a link hangs on another one."""
+
+    name: str
+    kind: str  # as the file has it
+    parent: str
+    child: str
+    origin: np.ndarray  # (4, 4), of the child in the parent where the joint's value is 0
+    axis: np.ndarray  # (3,), in the child; of any length
+    limits: tuple[float, float]  # radians or metres; infinite where there are none
+    follows: tuple[str, float, float] | None  # another joint, a factor and an offset
+
+
+class Urdf(NamedTuple):
+    """What a file says. Nothing but the description has been read so far."""
+
+    file: Path
+    links: dict[str, list[Visual]]  # parents before their children
+    joints: dict[str, UrdfJoint]  # by the link that hangs on it
+
+
+def read_urdf(file: Path) -> Urdf:
+    """The description.
 
     Raises:
-        InputError: The file is no URDF.
+        InputError: The file is no URDF, or its joints make no tree.
     """
-    return [
-        MovableLink(_child(joint, "child").get("link", ""), joint.get("name", ""))
-        for joint in _parse(urdf).iterfind("joint")
-        if joint.get("type") not in ("fixed", "floating", "planar")
-    ]
-
-
-def urdf_to_glb(urdf: Path, glb: Path) -> None:
-    """Write the object of a URDF, Y up and in metres, each link a node below its parent's.
-
-    Raises:
-        InputError: The file is no URDF, or a mesh that it names cannot be read.
-    """
-    robot = _parse(urdf)
-    scene = trimesh.Scene(base_frame="world")
-    root_turn = np.eye(4)
-    root_turn[:3, :3] = Y_UP_TO_Z_UP.T
-    parents = {
-        _child(joint, "child").get("link", ""): (
-            _child(joint, "parent").get("link", ""),
-            _pose(joint.find("origin")),
-        )
-        for joint in robot.iterfind("joint")
-    }
-    names = [link.get("name", "") for link in robot.iterfind("link")]
-    for link in _parents_first(names, parents):
-        parent, pose = parents.get(link, ("world", root_turn))
-        scene.graph.update(frame_to=link, frame_from=parent, matrix=pose)
-    for link in robot.iterfind("link"):
-        for number, visual in enumerate(link.iterfind("visual")):
-            name = f"{link.get('name')}_visual_{number}"
-            for mesh in _meshes(visual, urdf.parent):
-                scene.add_geometry(
-                    mesh, node_name=name, geom_name=name, parent_node_name=link.get("name"),
-                    transform=_pose(visual.find("origin")),
-                )  # fmt: skip
-    if not scene.geometry:
-        raise InputError(f"{urdf} shows nothing", hint="give links a <visual>")
-    glb.parent.mkdir(parents=True, exist_ok=True)
-    glb.write_bytes(scene.export(file_type="glb"))  # type: ignore[arg-type]
-
-
-def _parse(urdf: Path) -> ElementTree.Element:
     try:
-        robot = ElementTree.parse(urdf).getroot()
+        robot = ElementTree.parse(file).getroot()
     except (OSError, ElementTree.ParseError) as error:
-        raise InputError(f"{urdf} cannot be read ({error})", hint="check the file") from error
+        raise InputError(
+            f"{file.name} cannot be read as URDF ({error})", hint="check the file"
+        ) from error
     if robot.tag != "robot":
-        raise InputError(f"{urdf} is no URDF but a <{robot.tag}>", hint="give a <robot>")
-    return robot
+        raise InputError(f"{file.name} is no URDF but a <{robot.tag}>", hint="give a <robot>")
+    colours = {
+        material.get("name", ""): rgba
+        for material in robot.iterfind("material")
+        if (rgba := _rgba(material)) is not None
+    }
+    links = {link.get("name", ""): list(_visuals(link, colours)) for link in robot.iterfind("link")}
+    joints = {joint.child: joint for joint in map(_joint, robot.iterfind("joint"))}
+    order = _parents_first(list(links), joints)
+    return Urdf(file, {name: links[name] for name in order}, joints)
 
 
-def _child(element: ElementTree.Element, tag: str) -> ElementTree.Element:
-    found = element.find(tag)
+def movable_joints(urdf: Urdf) -> list[UrdfJoint]:
+    """The joints that turn or slide by themselves, in the order of the file."""
+    return [j for j in urdf.joints.values() if j.kind in MOVABLE and j.follows is None]
+
+
+def carried_links(urdf: Urdf, link: str) -> list[str]:
+    """A link and all that hangs on it, parents first."""
+    carried = {link}
+    for name in urdf.links:
+        if name in urdf.joints and urdf.joints[name].parent in carried:
+            carried.add(name)
+    return [name for name in urdf.links if name in carried]
+
+
+def link_poses(urdf: Urdf, values: Mapping[str, float]) -> dict[str, np.ndarray]:
+    """Poses (4, 4) of the links in the file's frame, by link.
+
+    Args:
+        values: Of joints by name, radians or metres; those that are left out are at zero.
+    """
+    poses: dict[str, np.ndarray] = {}
+    for name in urdf.links:
+        joint = urdf.joints.get(name)
+        above = np.eye(4) if joint is None else poses[joint.parent]
+        poses[name] = above @ _pose_in_parent(urdf, name, values)
+    return poses
+
+
+def urdf_to_glb(urdf: Urdf, glb: Path, values: Mapping[str, float] | None = None) -> Path:
+    """Write the object, Y up and in metres, each link a node below its parent's; the path.
+
+    Args:
+        values: As for `link_poses`.
+
+    Raises:
+        InputError: The file shows nothing, or names a mesh that cannot be read.
+    """
+    if not any(urdf.links.values()):
+        raise InputError(f"{urdf.file.name} shows nothing", hint="give links a <visual>")
+    bodies = []
+    for name, visuals in urdf.links.items():
+        meshes = [
+            (_coloured(mesh, visual.rgba), visual.pose @ pose)
+            for visual in visuals
+            for mesh, pose in _meshes(visual, urdf.file)
+        ]
+        parent = urdf.joints[name].parent if name in urdf.joints else ""
+        bodies.append(Body(name, meshes, parent, _pose_in_parent(urdf, name, values or {})))
+    glb.parent.mkdir(parents=True, exist_ok=True)
+    return write_glb(glb, bodies)
+
+
+def _pose_in_parent(urdf: Urdf, link: str, values: Mapping[str, float]) -> np.ndarray:
+    joint = urdf.joints.get(link)
+    if joint is None:
+        return np.eye(4)
+    value = values.get(joint.name, 0.0)
+    if joint.follows is not None:
+        leader, factor, offset = joint.follows
+        value = factor * values.get(leader, 0.0) + offset
+    motion = np.eye(4)
+    if joint.kind in MOVABLE and value:
+        axis = joint.axis / max(float(np.linalg.norm(joint.axis)), 1e-12)
+        if joint.kind == "prismatic":
+            motion[:3, 3] = value * axis
+        else:
+            motion[:3, :3] = rodrigues(axis, value)
+    return joint.origin @ motion
+
+
+def _joint(element: ElementTree.Element) -> UrdfJoint:
+    name, kind = element.get("name", ""), element.get("type", "")
+    axis, limit, mimic = (element.find(tag) for tag in ("axis", "limit", "mimic"))
+    limits = (-math.inf, math.inf)
+    if kind != "continuous" and limit is not None:  # 0 is what the format has for a missing one
+        limits = (_number(limit, "lower", "0"), _number(limit, "upper", "0"))
+    follows = None
+    if mimic is not None:
+        follows = (mimic.get("joint", ""), _number(mimic, "multiplier", "1"),
+                   _number(mimic, "offset", "0"))  # fmt: skip
+    return UrdfJoint(
+        name,
+        kind,
+        _linked(element, "parent"),
+        _linked(element, "child"),
+        _pose(element.find("origin")),
+        np.array(_numbers(None if axis is None else axis.get("xyz"), "1 0 0")),
+        limits,
+        follows,
+    )
+
+
+def _linked(joint: ElementTree.Element, tag: str) -> str:
+    found = joint.find(tag)
     if found is None:
-        raise InputError(f"joint {element.get('name')!r} has no <{tag}>", hint="mend the URDF")
-    return found
+        raise InputError(f"joint {joint.get('name')!r} has no <{tag}>", hint="mend the URDF")
+    return found.get("link", "")
 
 
-def _parents_first(names: list[str], parents: dict[str, tuple[str, np.ndarray]]) -> Iterator[str]:
-    done, pending = {"world"}, list(names)
-    while pending:
-        ready = [name for name in pending if parents.get(name, ("world",))[0] in done]
+def _parents_first(names: list[str], joints: Mapping[str, UrdfJoint]) -> Iterator[str]:
+    done: set[str] = set()
+    while names:
+        ready = [name for name in names if name not in joints or joints[name].parent in done]
         if not ready:
-            raise InputError(f"links {pending[:5]} hang on nothing", hint="mend the URDF's joints")
+            raise InputError(f"links {names[:5]} hang on nothing", hint="mend the URDF's joints")
         yield from ready
         done.update(ready)
-        pending = [name for name in pending if name not in done]
+        names = [name for name in names if name not in done]
+
+
+def _visuals(
+    link: ElementTree.Element, colours: Mapping[str, tuple[float, ...]]
+) -> Iterator[Visual]:
+    for visual in link.iterfind("visual"):
+        material = visual.find("material")
+        rgba = None
+        if material is not None:
+            rgba = _rgba(material) or colours.get(material.get("name", ""))
+        yield Visual(list(visual.iterfind("geometry/*")), _pose(visual.find("origin")), rgba)
+
+
+def _rgba(material: ElementTree.Element) -> tuple[float, ...] | None:
+    colour = material.find("color")
+    return None if colour is None else tuple(_numbers(colour.get("rgba"), "1 1 1 1"))
 
 
 def _pose(origin: ElementTree.Element | None) -> np.ndarray:
@@ -108,6 +211,10 @@ def _pose(origin: ElementTree.Element | None) -> np.ndarray:
     return pose
 
 
+def _number(element: ElementTree.Element, name: str, default: str) -> float:
+    return _numbers(element.get(name), default)[0]
+
+
 def _numbers(text: str | None, default: str) -> list[float]:
     try:
         values = [float(word) for word in (text or default).split()]
@@ -118,36 +225,57 @@ def _numbers(text: str | None, default: str) -> list[float]:
     return values
 
 
-def _meshes(visual: ElementTree.Element, folder: Path) -> Iterator[trimesh.Trimesh]:
-    """The shape of a <visual>, in the frame of its <origin>."""
-    for shape in visual.iterfind("geometry/*"):
+def _meshes(visual: Visual, file: Path) -> Iterator[tuple[trimesh.Trimesh, np.ndarray]]:
+    """The shapes of a <visual>, each with its pose in the frame of its <origin>."""
+    for shape in visual.shapes:
         match shape.tag:
             case "box":
-                yield trimesh.creation.box(_numbers(shape.get("size"), "1 1 1"))
+                yield trimesh.creation.box(_numbers(shape.get("size"), "1 1 1")), np.eye(4)
             case "cylinder":
-                (radius,), (length,) = (
-                    _numbers(shape.get(name), "1") for name in ("radius", "length")
-                )
-                yield trimesh.creation.cylinder(radius, length)
+                radius, length = _number(shape, "radius", "1"), _number(shape, "length", "1")
+                yield trimesh.creation.cylinder(radius, length), np.eye(4)
             case "sphere":
-                yield trimesh.creation.icosphere(radius=_numbers(shape.get("radius"), "1")[0])
+                radius = _number(shape, "radius", "1")
+                yield trimesh.creation.icosphere(radius=radius), np.eye(4)
             case "mesh":
-                yield _load(shape, folder)
+                yield from _load(shape, file)
 
 
-def _load(shape: ElementTree.Element, folder: Path) -> trimesh.Trimesh:
-    name = shape.get("filename", "").removeprefix("file://")
-    path = folder / name
-    if name.startswith("package://"):  # of some workspace: look upwards for the rest of the path
-        parts = Path(name.removeprefix("package://")).parts
-        tails = [Path(*parts[start:]) for start in range(len(parts))]
-        places = [above / tail for above in (folder, *folder.parents) for tail in tails]
-        path = next((place for place in places if place.is_file()), path)
-    try:
-        mesh = trimesh.load(path, force="mesh")
-    except (OSError, ValueError, TypeError) as error:
+def _coloured(mesh: trimesh.Trimesh, rgba: tuple[float, ...] | None) -> trimesh.Trimesh:
+    """The mesh with the colour of its <visual>, unless its own file gives it a material."""
+    plain = isinstance(mesh.visual, trimesh.visual.ColorVisuals) and not mesh.visual.defined
+    return mesh if rgba is None or not plain else painted(mesh, np.array(rgba))
+
+
+def _load(shape: ElementTree.Element, file: Path) -> Iterator[tuple[trimesh.Trimesh, np.ndarray]]:
+    name = shape.get("filename", "")
+    path = _place(name, file.parent)
+    if not path.is_file():
         raise InputError(
-            f"the mesh {name!r} of the URDF cannot be read ({error})", hint="check its path"
+            f"{file.name} names the mesh {name!r}, which is not there",
+            hint="keep the meshes beside the URDF, as it has their paths",
+        )
+    scale = np.diag([*_numbers(shape.get("scale"), "1 1 1"), 1.0])
+    try:
+        scene = trimesh.load_scene(path, process=False)
+    except Exception as error:  # it raises whatever its readers do
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:160]
+        raise InputError(
+            f"the mesh {name!r} of {file.name} cannot be read ({reason})", hint="export it anew"
         ) from error
-    mesh.apply_scale(_numbers(shape.get("scale"), "1 1 1"))
-    return mesh  # type: ignore[return-value]
+    for node in scene.graph.nodes_geometry:
+        pose, geometry = scene.graph[node]
+        mesh = scene.geometry[geometry]
+        if isinstance(mesh, trimesh.Trimesh) and len(mesh.faces):
+            yield mesh, scale @ pose
+
+
+def _place(name: str, folder: Path) -> Path:
+    """Where a mesh file lies; `package://` is of some workspace, so it is looked for upwards."""
+    for scheme in ("package://", "model://"):
+        if name.startswith(scheme):
+            parts = Path(name.removeprefix(scheme)).parts
+            tails = [Path(*parts[start:]) for start in range(len(parts))]
+            places = (above / tail for above in (folder, *folder.parents) for tail in tails)
+            return next((place for place in places if place.is_file()), folder / name)
+    return folder / name.removeprefix("file://")

@@ -104,9 +104,9 @@ def read_asset(path: Path, name: str, scratch: Path, blender: str = "") -> Asset
     """
     file, suffix = path, path.suffix.lower()
     if suffix == ".urdf":
-        from atop_backend.tuning.urdf import read_urdf
+        from atop_backend.tuning.urdf import urdf_movers
 
-        file, movers = read_urdf(path, scratch)
+        file, movers = urdf_movers(path, scratch)
     elif suffix in (".xml", ".mjcf"):
         from atop_backend.tuning.mjcf import read_mjcf
 

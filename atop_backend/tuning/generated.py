@@ -10,10 +10,10 @@ import numpy as np
 import trimesh
 
 from atop_backend.errors import InputError
+from atop_backend.export.glb import Body, painted, write_glb
 from atop_backend.synthetic.generate import generate, kinds
 from atop_backend.synthetic.objects import ArticulatedObject
 from atop_backend.tuning.assets import Asset, Mover, to_y_up
-from atop_backend.tuning.glb import Body, painted, write_glb
 
 
 def check_kind(kind: str) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 import trimesh
 
 from atop_backend.errors import InputError, missing_package
+from atop_backend.export.glb import Body, painted, write_glb
 from atop_backend.tuning.assets import Mover, rest_value, to_y_up, travel_from
-from atop_backend.tuning.glb import Body, painted, write_glb
 
 _COLLISION_GROUP = 3  # by MuJoCo's convention, geoms from here on are not shown
 

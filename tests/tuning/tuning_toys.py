@@ -12,7 +12,7 @@ sys.path.append(str(Path(__file__).parents[1] / "export"))
 
 from export_toys import cabinet, cabinet_model, moved
 
-PACKAGES = ("yourdfpy", "mujoco", "pxr", "pygltflib", "torch")
+PACKAGES = ("mujoco", "pxr", "pygltflib", "torch")
 needs_readers = pytest.mark.skipif(
     any(importlib.util.find_spec(name) is None for name in PACKAGES),
     reason=f"needs {', '.join(PACKAGES)}",

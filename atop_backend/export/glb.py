@@ -14,21 +14,28 @@ _MOST_COLOURS = 64  # of one mesh that become materials; more stay as vertex col
 
 
 class Body(NamedTuple):
-    """One rigid piece."""
+    """One rigid piece. Poses are (4, 4), Z up, metres."""
 
     name: str
-    meshes: list[tuple[trimesh.Trimesh, np.ndarray]]  # each with its pose (4, 4), Z up, metres
+    meshes: list[tuple[trimesh.Trimesh, np.ndarray]]  # each with its pose in the body
+    parent: str = ""  # a body that comes before it; empty for the world
+    pose: np.ndarray | None = None  # in the parent; None for none of its own
 
 
 def write_glb(path: Path, bodies: list[Body]) -> Path:
-    """Write the bodies that have meshes, Y up as the format has it; the path."""
+    """Write the bodies, Y up as the format has it, each a node below its parent's; the path."""
     turn = np.eye(4)
     turn[:3, :3] = Y_UP
-    scene = trimesh.Scene(base_frame="world")
+    base = "file"
+    while base in {body.name for body in bodies}:  # many call a body "world"
+        base += "_"
+    scene = trimesh.Scene(base_frame=base)
     for body in bodies:
-        if not body.meshes:
-            continue
-        scene.graph.update(frame_to=body.name, frame_from="world", matrix=turn)
+        pose = np.eye(4) if body.pose is None else body.pose
+        scene.graph.update(
+            frame_to=body.name, frame_from=body.parent or base,
+            matrix=pose if body.parent else turn @ pose,
+        )  # fmt: skip
         pieces = [(piece, pose) for mesh, pose in body.meshes for piece in _one_colour_each(mesh)]
         for number, (piece, pose) in enumerate(pieces):
             name = f"{body.name}__{number}"
