@@ -1,4 +1,4 @@
-"""The two ways to a motion: along given videos, or along words that a video model knows."""
+"""The way to a motion along given videos, and what all ways give."""
 
 from __future__ import annotations
 

@@ -70,9 +70,9 @@ def follow_prior(
     times = torch.linspace(start, 1, request.frames)
     pose = motion.pose(parameters.body_of(rig), times)
     notes = []
-    if not request.cyclic:
+    if settings.travel:
         pose = travelling(rig, pose)
-    elif not goes_round(field.motions):
+    if request.cyclic and not goes_round(field.motions):
         notes.append("the motion that was imagined does not end where it begins; it was made to")
     name = str(model.facts.get("name", "rig"))
     return Distilled(rig, placement, pose, request.fps, name, (), tuple(notes))

@@ -1,7 +1,7 @@
 """`atop animate`, step by step: a rigged asset and what guides it -> a motion in a job folder.
 
 rig      the asset                  -> rig.npz
-distil   rig.npz, videos or weights -> motion.json
+distil   rig.npz, words or videos   -> motion.json
 report   both                       -> preview.mp4, contact_sheet.png, animated.*, result.json
 """
 
@@ -88,13 +88,7 @@ def _guidance(request: AnimateRequest) -> str:
             "CogVideoX needs its weights, which are not included",
             hint="give their folder with --weights DIR, or a video with --video FILE",
         )
-    if guidance == "prior":
-        raise InputError(
-            "a bundled model of skeletal motion does not exist yet, so a prompt alone cannot"
-            " guide the motion",
-            hint="give a video to follow (--video FILE), or CogVideoX weights (--weights DIR)",
-        )
-    if guidance == "cogvideox" and not request.prompt.strip():
+    if guidance != "video" and not request.prompt.strip():
         raise InputError("the prompt is empty", hint='say what it does, such as "the fox walks"')
     return guidance
 
@@ -153,4 +147,8 @@ def _distil(
             from atop_backend.skeletal.words import follow_words
 
             return follow_words(request, config.animate, body, placement, tick)
+        case "prior":
+            from atop_backend.skeletal.prior import follow_prior
+
+            return follow_prior(request, config.animate, body, placement, tick)
     raise AssertionError(guidance)

@@ -81,7 +81,8 @@ class RigChoices:
     )
     weights: StringProperty(
         name="CogVideoX",
-        description="Folder of weights of this video diffusion model; wants a GPU",
+        description="Weights of this video diffusion model, used in place of the bundled prior;"
+        " wants a GPU",
         subtype="DIR_PATH",
         options=FRESH,
     )

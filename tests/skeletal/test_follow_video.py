@@ -280,16 +280,6 @@ def test_the_command_writes_a_motion_that_blender_can_key(filmed, tmp_path):
         np.testing.assert_allclose(first, last, atol=1e-5)
 
 
-def test_a_prompt_alone_is_refused_while_there_is_no_prior(filmed, tmp_path):
-    out = tmp_path / "job"
-    code, events = run_atop(str(filmed[0]), "--prompt", "it walks", "--out", str(out))
-    assert code == 2
-    assert isinstance(events[-1], Failed)
-    assert "does not exist yet" in events[-1].message
-    assert "--video" in events[-1].hint
-    assert not out.exists()
-
-
 def test_closing_stdin_cancels_and_leaves_nothing(filmed, tmp_path):
     path, videos, _ = filmed
     command = [
