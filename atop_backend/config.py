@@ -116,6 +116,7 @@ class AnimateConfig:
     prior_scale: float = 1.5  # classifier-free guidance
     field_weight: float = 300.0  # of the motion that the prior sees
     field_steps: int = 200  # of the fit to it
+    travel: bool = True  # gaits get along; False keeps them on the spot
     renderer: Literal["auto", "metaballs", "gsplat"] = "auto"  # auto: gsplat on a GPU, if there
     ground: bool = True  # a checkerboard under the body
     follow: bool = True  # the camera goes with the root; False keeps it where it is

@@ -20,7 +20,7 @@ from atop_backend.config import AnimateConfig
 from atop_backend.contracts import AnimateRequest
 from atop_backend.errors import InputError
 from atop_backend.geometry.rigs import normalise
-from atop_backend.protocol import Cancelled, Failed, Finished, Progress
+from atop_backend.protocol import Cancelled, Finished, Progress
 from atop_backend.skeletal import parameters
 from atop_backend.skeletal.explore import best_path, limbs_of
 from atop_backend.skeletal.follow import outline_losses, view_of
