@@ -24,7 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--cameras", type=Path, metavar="JSON", help="their cameras; guessed if left out")
     add("--guidance", choices=("auto", "video", "cogvideox", "prior"), default="auto",
         help="default: the video, or CogVideoX, or the bundled prior")  # fmt: skip
-    add("--weights", type=Path, metavar="DIR", help="a folder with CogVideoX, in place of the prior")
+    add("--weights", type=Path, metavar="DIR",
+        help="a folder with CogVideoX, in place of the bundled prior")  # fmt: skip
     add("--out", type=Path, help="job folder; default ./RIGGED-animated")
     add("--armature", default="", metavar="NAME", help="where there are several")
     add("--bone", action="append", default=[], metavar="NAME", dest="bones",
