@@ -19,6 +19,7 @@ from atop_backend.geometry.joints import joint_matrix, unit
 from atop_backend.geometry.surfaces import connected_surfaces
 from atop_backend.geometry.visibility import visible_faces
 from atop_backend.motion.fit import fit_joint
+from atop_backend.prompt_motion import NOTHING_SAID, SaidMotion
 
 if TYPE_CHECKING:
     from atop_backend.geometry.meshes import RestShape
@@ -40,6 +41,7 @@ def shown_motion(
     config: FitConfig,
     kinds: tuple[JointKind, ...],
     between: int = 1,
+    said: SaidMotion = NOTHING_SAID,
 ) -> list[np.ndarray]:
     """Motions (4, 4) of the part in each frame to be drawn: those of the joint the clips show.
 
@@ -48,9 +50,10 @@ def shown_motion(
         config: How the joint is found.
         kinds: The types of motion to try.
         between: Frames to be drawn for each one of the clip; the last of them is that frame.
+        said: What the prompt says of the motion.
     """
     generator = np.random.default_rng(0)  # of points on the shape; the video has its own seed
-    joint = fit_joint(shape, evidence, config, kinds, generator)[0].joint
+    joint = fit_joint(shape, evidence, config, kinds, generator, said=said)[0].joint
     frames = evidence.frames
     drawn = np.arange(1, between * len(frames) + 1) / between
     shares = np.interp(drawn, np.arange(len(frames) + 1), [0.0, *frames])

@@ -68,6 +68,7 @@ class FitConfig:
     slide_direction_weight: float = 6.0  # the same for a slide, which almost always follows it
     edge_weight: float = 0.7  # for a hinge on no edge, contact line or round piece
     slide_bonus: float = 0.0  # for a slide, which has fewer free numbers than a turn
+    words_weight: float = 0.5  # of what the prompt itself says of the motion, in its log odds
     # Logistic map from log odds, agreement of samples and share of motion explained to the chance
     # of being right: constant and three slopes, from scripts/calibrate_confidence.py.
     confidence: tuple[float, ...] = (-0.25, 0.28, 2.00, 0.58)

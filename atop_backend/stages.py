@@ -38,6 +38,7 @@ from atop_backend.jobfolder import (
     write_settings,
 )
 from atop_backend.prompt_amount import prompt_amount
+from atop_backend.prompt_motion import said_motion
 from atop_backend.protocol import Artifact
 from atop_backend.report import report
 from atop_backend.reporting import Emit, JobProgress, Tick
@@ -240,8 +241,9 @@ def _frames(
     evidence = _sampled_evidence(seen, {k: np.asarray(v) for k, v in clip._asdict().items()})
     between = config.generate.frames_between
     poses = compositing.shown_motion(
-        seen.shape, evidence, replace(config.fit, video=True), MOTION_KINDS[request.motion], between
-    )
+        seen.shape, evidence, replace(config.fit, video=True), MOTION_KINDS[request.motion],
+        between, said_motion(request.prompt),
+    )  # fmt: skip
     return compositing.carry_along(seen, rgb, poses, between)
 
 
@@ -280,7 +282,8 @@ def fit(request: JobRequest, config: Config, job_dir: Path, tick: Tick) -> None:
     generator = np.random.default_rng(request.seed)
     kinds = MOTION_KINDS[request.motion]
     initial = joint_to_normalised(request.initial, seen.shape) if request.initial else None
-    candidates = fit_joint(seen.shape, evidence, config.fit, kinds, generator, initial)
+    said = said_motion(request.prompt)
+    candidates = fit_joint(seen.shape, evidence, config.fit, kinds, generator, initial, said)
     candidates = [
         entry._replace(joint=as_asked(entry.joint, request, seen.shape)) for entry in candidates
     ]

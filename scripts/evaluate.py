@@ -22,7 +22,7 @@ import sys
 import time
 import traceback
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -32,18 +32,33 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 from atop_backend.contracts import Guidance, JointKind, Preset  # noqa: E402
 
+
+@dataclass(frozen=True)
+class Variant:
+    """One row of the table of all parts; what is not said is as in the plan."""
+
+    overrides: tuple[str, ...] = ()
+    guidance: Guidance | None = None
+    preset: Preset | None = None
+
+
 MAIN = "the product"
-VARIANTS = {  # name -> settings on top of the preset; they share the videos
-    MAIN: (),
-    "video only": ("fit.geometry=false",),
-    "geometry only": ("fit.video=false",),
-    "hypotheses only": ("fit.refine=false",),
-    "the paper's hypotheses": (
-        "fit.hypotheses=paper",
-        "fit.refine=false",
-        "fit.geometry=false",
+INGREDIENTS = {  # they share the videos
+    "video only": Variant(("fit.geometry=false", "fit.words_weight=0")),
+    "geometry only": Variant(("fit.video=false", "fit.words_weight=0")),
+    "without the words": Variant(("fit.words_weight=0",)),
+    "hypotheses only": Variant(("fit.refine=false",)),
+    "the paper's hypotheses": Variant(
+        ("fit.hypotheses=paper", "fit.refine=false", "fit.geometry=false")
     ),
 }
+GUIDANCES = {  # gaussians follow the prior: seconds on a GPU, minutes without
+    "sds": Variant(guidance="sds"),
+    "x0": Variant(guidance="x0"),
+    "paper": Variant(preset="paper"),
+    "paper-sds": Variant(guidance="sds", preset="paper"),
+}
+VARIANTS = {MAIN: Variant(), **INGREDIENTS, **GUIDANCES}
 MOST_TILT_RAD = math.radians(15)
 
 
@@ -80,7 +95,11 @@ def main() -> None:
         device=options.device,
         overrides=tuple(options.overrides),
         turned=options.turned,
-        variants=tuple(VARIANTS) if options.ablation else (MAIN,),
+        variants=(
+            MAIN,
+            *(INGREDIENTS if options.ablation else ()),
+            *options.guidances,
+        ),
         threads=threads,
         blender=options.blender,
     )
@@ -118,6 +137,7 @@ def _options() -> argparse.Namespace:
     add("--seed", type=int, default=0)
     add("--set-config", action="append", default=[], dest="overrides", metavar="STAGE.KEY=VALUE")
     add("--ablation", action="store_true", help="also each ingredient alone")
+    add("--guidances", nargs="+", default=[], choices=tuple(GUIDANCES), help="also these, slow")
     add("--blender", default="", metavar="PROGRAM")
     add("--predictions", type=Path, metavar="FILE", help="joints as JSON, for other scorers")
     add("--json", type=Path, metavar="FILE", help="everything that was measured")
@@ -174,8 +194,11 @@ def _answer(folder: Path, case: dict[str, Any], plan: Plan, record: dict[str, An
     record["generate_s"], arrays = _samples(case["prompt"], seen, settings.generate, plan)
     # 3. the joint, with all ingredients and with some
     for name in plan.variants:
-        chosen = config.resolve(plan.preset, (*plan.overrides, *VARIANTS[name]))
-        record["variants"][name] = _fit(request, chosen, seen, arrays, case)
+        variant = VARIANTS[name]
+        preset, guidance = variant.preset or plan.preset, variant.guidance or plan.guidance
+        chosen = config.resolve(preset, (*plan.overrides, *variant.overrides))
+        told = replace(request, preset=preset, guidance=guidance)
+        record["variants"][name] = _fit(told, chosen, seen, arrays, case)
 
 
 def _fit(request: Any, settings: Any, seen: Any, arrays: Any, case: Any) -> dict[str, Any]:
@@ -185,12 +208,13 @@ def _fit(request: Any, settings: Any, seen: Any, arrays: Any, case: Any) -> dict
     from atop_backend import contracts, stages
     from atop_backend.geometry.meshes import joint_to_file
     from atop_backend.motion.fit import fit_joint
+    from atop_backend.prompt_motion import said_motion
 
     begun = time.monotonic()
     evidence = stages.find_evidence(request, settings, seen, arrays, lambda step, total: None)
     candidates = fit_joint(
         seen.shape, evidence, settings.fit, contracts.MOTION_KINDS[request.motion],
-        np.random.default_rng(request.seed),
+        np.random.default_rng(request.seed), said=said_motion(request.prompt),
     )  # fmt: skip
     joints = [joint_to_file(entry.joint, seen.shape).to_dict() for entry in candidates]
     scores = [figures(joint, case) for joint in joints]

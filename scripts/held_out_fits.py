@@ -92,6 +92,7 @@ def draw_samples(
         for row, name in enumerate(names):
             arrays[f"{name}_seed"] = np.array(seeds[row])
             arrays[f"{name}_tilt"] = np.array(tilt)
+            arrays[f"{name}_prompt"] = np.array(objects.prompts[row][int(phrases[row])])
             used = int(objects.batch.counts[row])
             arrays[f"{name}_form"] = form_of(
                 objects.batch.triangles[row, :used].numpy(),
@@ -229,23 +230,24 @@ def fit_one(
 ) -> Outcome | None:
     """The outcome of one object of a sample file; None where its part is not seen."""
     from atop_backend.config import resolve
+    from atop_backend.contracts import MOTION_KINDS
     from atop_backend.geometry.meshes import RestShape
     from atop_backend.motion.fit import fit_joint
+    from atop_backend.prompt_motion import said_motion
 
     path, name = place
     with np.load(path) as data:
         evidence = evidence_in(data, name, steps, samples)
         if evidence is None:
             return None
-        item = object_in(data, name)
+        item, said = object_in(data, name), said_motion(str(data[f"{name}_prompt"]))
     corners = item.triangles.reshape(-1, 3).astype(float)
     names = np.arange(len(corners)).reshape(-1, 3)
     shape = RestShape(corners, names, item.moving, np.eye(4), (item.kind,))
     settings = resolve("default", overrides).fit
     begun = time.process_time()
-    answers = fit_joint(
-        shape, evidence, settings, ("revolute", "prismatic"), np.random.default_rng(0)
-    )
+    kinds, rng = MOTION_KINDS["auto"], np.random.default_rng(0)
+    answers = fit_joint(shape, evidence, settings, kinds, rng, said=said)
     seconds = time.process_time() - begun
     return judge(item, answers, seconds)
 

@@ -22,6 +22,7 @@ LAYERS = {
     "errors": 0,
     "config": 0,
     "prompt_amount": 0,
+    "prompt_motion": 0,
     "geometry": 1,
     "gaussians": 3,
     "synthetic": 2,
@@ -67,7 +68,7 @@ HEAVY = {
     "ray": ("batch/",),
 }
 ADDON_MAY_USE = {"contracts", "protocol", "errors", "prompt_amount"}
-STANDARD_ONLY = ("contracts", "protocol", "errors", "prompt_amount", "config")
+STANDARD_ONLY = ("contracts", "protocol", "errors", "prompt_amount", "prompt_motion", "config")
 
 
 def imports(path: Path) -> Iterator[str]:

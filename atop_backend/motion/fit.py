@@ -29,6 +29,7 @@ from atop_backend.motion.score import (
     vote,
 )
 from atop_backend.motion.silhouettes import Outlines
+from atop_backend.prompt_motion import NOTHING_SAID, SaidMotion
 
 _FINALISTS = {True: 32, False: 10}  # hinges and sliders that get the costly terms
 _HOPELESS = 20.0  # a hypothesis this far behind after the cheap terms stays behind
@@ -42,6 +43,7 @@ def fit_joint(
     kinds: tuple[JointKind, ...],
     generator: np.random.Generator,
     initial: JointMotion | None = None,
+    said: SaidMotion = NOTHING_SAID,
 ) -> list[Candidate]:
     """Different joints that may explain the evidence, best first.
 
@@ -49,6 +51,7 @@ def fit_joint(
         kinds: The types of motion to try.
         initial: A joint that a person has laid, in the normalised frame: the first answer is of
             its kind, near it, and moves the way it does, whatever other answers promise.
+        said: What the prompt says of the motion.
 
     Raises:
         InputError: The part is no solid thing, or the evidence is empty.
@@ -84,7 +87,7 @@ def fit_joint(
     # 4. every term for those left, and for what the shape offers whatever the clips say
     wide = alternatives.of_the_shape(tried, features, evidence.frames)
     pool = pool.join(wide)
-    terms = score_terms(pool, features, field, evidence, config)
+    terms = score_terms(pool, features, field, evidence, config, said)
     # 5. different answers, their range and chance
     return _answers(pool, terms, features, config, given, len(wide.axes))
 

@@ -13,6 +13,8 @@ from atop_backend.motion.hypotheses import MEASURED
 from atop_backend.motion.pool import Pool
 from atop_backend.motion.ranges import within_limits
 from atop_backend.motion.terms import geometry_terms
+from atop_backend.motion.words import contradicted
+from atop_backend.prompt_motion import SaidMotion
 
 _NOISE_SHARE = 0.7  # of what the best hypothesis misses that counts as a sample's noise
 _PLAINLY = 0.5  # share of a sample's motion left over that still shows a line, and which way round
@@ -29,11 +31,13 @@ def score_terms(
     field: Field | None,
     evidence: MotionEvidence,
     config: FitConfig,
+    said: SaidMotion,
 ) -> dict[str, np.ndarray]:
     """Parts of the score, (h,) each, in units of log probability."""
     weights = sample_weights(field, pool.misfit.shape[1])
     ends = _ends(pool, weights, evidence.frames)
     terms = {"motion": np.where(pool.revolute, 0.0, config.slide_bonus)}
+    terms["words"] = -config.words_weight * contradicted(pool, ends, features, said)
     if field is not None:
         terms["displacement"] = explain_score(pool, field, config)
     outlines = outlines_for(features, evidence)
