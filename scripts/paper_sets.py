@@ -172,7 +172,9 @@ def _json(path: Path) -> Any:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", " ", name.lower()).strip() or "part"
+    """A name as words: "StorageFurniture" is "storage furniture"."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return re.sub(r"[^a-z0-9]+", " ", spaced.lower()).strip() or "part"
 
 
 def write_cases(objects: Iterator[Annotated], out: Path) -> list[Path]:

@@ -119,11 +119,15 @@ def movable_parts(asset: Path, blender: str = "") -> list[tuple[str, str]]:
     if asset.suffix.lower() == ".urdf":
         from atop_backend.export.urdf_reader import movable_joints, read_urdf
 
-        return [
-            (joint.child, prompt_for(joint.child) or prompt_for(joint.name)
-             or f"the {' '.join(words_of(joint.child))} moves")
-            for joint in movable_joints(read_urdf(asset))
-        ]  # fmt: skip
+        urdf = read_urdf(asset)
+        parts = []
+        for joint in movable_joints(urdf):
+            # PartNet-Mobility says what it is at the shapes alone: "drawer_front-9" of "link_1"
+            things = (thing_of(shape.name) for shape in urdf.links[joint.child])
+            told = (joint.child, joint.name, *things)
+            plain = f"the {' '.join(words_of(joint.child))} moves"
+            parts.append((joint.child, next(filter(None, map(prompt_for, told)), plain)))
+        return parts
     named = {name: above for name, above in node_names(asset, blender) if thing_of(name)}
     groups = {
         above

@@ -24,6 +24,7 @@ MOVABLE = ("revolute", "continuous", "prismatic")
 class Visual(NamedTuple):
     """One shape of a link, as the file has it."""
 
+    name: str
     shapes: list[ElementTree.Element]  # what lies in its <geometry>
     pose: np.ndarray  # (4, 4), in the link
     rgba: tuple[float, ...] | None
@@ -193,7 +194,8 @@ def _visuals(
         rgba = None
         if material is not None:
             rgba = _rgba(material) or colours.get(material.get("name", ""))
-        yield Visual(list(visual.iterfind("geometry/*")), _pose(visual.find("origin")), rgba)
+        shapes, pose = list(visual.iterfind("geometry/*")), _pose(visual.find("origin"))
+        yield Visual(visual.get("name", ""), shapes, pose, rgba)
 
 
 def _rgba(material: ElementTree.Element) -> tuple[float, ...] | None:

@@ -189,7 +189,9 @@ URDF = """<robot name="r"><link name="base"/><link name="left_door"/><link name=
 <joint name="a" type="revolute"><parent link="base"/><child link="left_door"/></joint>
 <joint name="b" type="fixed"><parent link="base"/><child link="link_2"/></joint>
 <link name="thing"><visual><geometry><box size="1 1 1"/></geometry></visual></link>
-<joint name="c" type="prismatic"><parent link="base"/><child link="thing"/></joint></robot>"""
+<joint name="c" type="prismatic"><parent link="base"/><child link="thing"/></joint>
+<link name="link_3"><visual name="handle-8"/><visual name="drawer_front-9"/></link>
+<joint name="d" type="prismatic"><parent link="base"/><child link="link_3"/></joint></robot>"""
 
 
 def test_all_links_that_a_urdf_moves_are_parts(tmp_path):
@@ -199,6 +201,7 @@ def test_all_links_that_a_urdf_moves_are_parts(tmp_path):
     assert movable_parts(urdf) == [
         ("left_door", "the left door opens"),
         ("thing", "the thing moves"),
+        ("link_3", "the drawer slides out"),  # as its shapes say
     ]
 
 
