@@ -116,6 +116,7 @@ def sheet(
 ) -> Image.Image:
     """Pictures in rows with their texts below; a grey field where there is no picture."""
     across, down = CELL_PX + GAP_PX, CELL_PX + TEXT_PX
+    columns = max(1, min(columns, len(cells)))
     rows = -(-max(len(cells), 1) // columns)
     page = Image.new("RGB", (columns * across + GAP_PX, 34 + rows * down), "white")
     pen = ImageDraw.Draw(page)
