@@ -45,6 +45,10 @@ LOOK_S = 5.0  # between looks at the manifest
 GRACE_S = 60.0  # for a batch that was interrupted to end its workers
 
 
+class TooFewError(Exception):
+    """A run in which not enough assets were done to tell a rate."""
+
+
 class Measured(NamedTuple):
     """What one run of the batch showed."""
 
@@ -95,35 +99,36 @@ def compare_runs(options: argparse.Namespace, out: Path) -> dict[str, float]:
     for number in range(options.rounds):
         for run in options.runs:
             load = os.getloadavg()[0]
-            found[run].append(run_batch(run, jobs, out, options))
-            print(f"round {number + 1}  {run}  {found[run][-1].rate:.2f} assets a minute,"
+            try:
+                figures = run_batch(run, jobs, out, options)
+            except TooFewError as error:
+                print(f"round {number + 1}  {run}  {error}", flush=True)
+                continue
+            found[run].append(figures)
+            print(f"round {number + 1}  {run}  {figures.rate:.2f} assets a minute,"
                   f" load before {load:.1f}", flush=True)  # fmt: skip
             kept = {name: [each._asdict() for each in several] for name, several in found.items()}
             (out / "rates.json").write_text(json.dumps(kept, indent=1) + "\n")
-    first = options.runs[0]
-    print(
-        f"\n| engine:workers | assets a minute | of | against {first} | {' | '.join(STAGES)} | MB |"
-    )
-    print("|---" * (len(STAGES) + 5) + "|")
+    if not found:
+        raise SystemExit("no run did enough assets: more --time")
+    print(f"\n| engine:workers | assets a minute | of | {' | '.join(STAGES)} | MB |")
+    print("|---" * (len(STAGES) + 4) + "|")
     medians = {}
     for run, several in found.items():
-        rate = statistics.median(each.rate for each in several)
-        pairs = zip(several, found[first], strict=True)
-        ratios = sorted(each.rate / base.rate for each, base in pairs)
-        ratio = f"{statistics.median(ratios):.2f}"
-        if len(ratios) > 1:
-            ratio += f" ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+        rates = sorted(each.rate for each in several)
         medians[run] = {
             stage: statistics.median([s for each in several for s in each.seconds[stage]])
             for stage in STAGES
         }
-        steps = " | ".join(f"{medians[run][stage]:.1f}" for stage in STAGES)
+        spread = f" ({rates[0]:.2f} to {rates[-1]:.2f})" if len(rates) > 1 else ""
         counted = sum(each.counted for each in several)
+        steps = " | ".join(f"{medians[run][stage]:.1f}" for stage in STAGES)
         memory = max(each.memory_mb for each in several)
-        print(f"| {run} | {rate:.2f} | {counted} | {ratio} | {steps} | {memory:.0f} |")
+        print(f"| {run} | {statistics.median(rates):.2f}{spread} | {counted} | {steps}"
+              f" | {memory:.0f} |")  # fmt: skip
     # as many workers as cores: each has one, so that seconds are core seconds
     alone = f"local:{os.cpu_count()}"
-    return medians.get(alone) or medians[first]
+    return medians.get(alone) or next(iter(medians.values()))
 
 
 def run_batch(run: str, jobs: Path, out: Path, options: argparse.Namespace) -> Measured:
@@ -157,7 +162,9 @@ def run_batch(run: str, jobs: Path, out: Path, options: argparse.Namespace) -> M
     if ended and batch.returncode:
         raise SystemExit(f"{run} failed: see {log.name}")
     if ended:
-        raise SystemExit(f"{run} did all assets in {time.monotonic() - begun:.0f} s: more --assets")
+        raise TooFewError(
+            f"all assets were done in {time.monotonic() - begun:.0f} s: more --assets"
+        )
     return measured(folder, int(workers))
 
 
@@ -175,7 +182,7 @@ def measured(folder: Path, workers: int) -> Measured:
     """The figures of a batch that was interrupted while all workers were busy."""
     rows = finished(folder)
     if len(rows) <= workers + 1:
-        raise SystemExit(f"{folder}: only {len(rows)} assets are done, too few: more --time")
+        raise TooFewError(f"only {len(rows)} assets are done, too few: more --time")
     first, counted = rows[workers - 1], rows[workers:]  # by then every worker is warm
     rate = 60 * len(counted) / (counted[-1].updated - first.updated)
     seconds: dict[str, list[float]] = {stage: [] for stage in STAGES}

@@ -65,7 +65,7 @@ def guess_jobs(folder: Path, template: JobRequest, prompt: str = "", readers: in
     """A job for each named part that looks movable, such as "door_left" or "Drawer.001".
 
     Args:
-        folder: Searched with all folders below it.
+        folder: Searched with all folders below it; meshes that a URDF there names are its pieces.
         prompt: One sentence for all parts, with {part} for the name; empty picks one by name.
         readers: Assets to look into at the same time.
 
@@ -76,6 +76,9 @@ def guess_jobs(folder: Path, template: JobRequest, prompt: str = "", readers: in
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder", hint="give a folder of assets or a job file")
     assets = sorted(p for p in folder.rglob("*") if p.suffix.lower() in ASSET_SUFFIXES)
+    urdfs = (path for path in assets if path.suffix.lower() == ".urdf")
+    pieces = {mesh.resolve() for urdf in urdfs for mesh in asset_files(urdf)[1:]}
+    assets = [path for path in assets if path.resolve() not in pieces]
     if not assets:
         raise InputError(
             f"{folder} holds no asset", hint=f"it may hold {', '.join(ASSET_SUFFIXES)}"

@@ -161,6 +161,18 @@ def test_a_folder_gives_a_job_a_movable_part_and_a_reason_an_asset_without_one(t
     assert len(left_out) == 3
 
 
+def test_meshes_that_a_urdf_of_the_folder_names_are_no_assets_of_their_own(tmp_path):
+    (tmp_path / "a.urdf").write_text('<robot><mesh filename="parts/door.obj"/>')
+    (tmp_path / "parts").mkdir()
+    for name in ("door.obj", "other.obj"):
+        (tmp_path / "parts" / name).write_text("o door")
+
+    jobs, left_out = guess_jobs(tmp_path, TEMPLATE)
+
+    assert [job.label for job in jobs] == ["parts/other.obj"]
+    assert list(left_out) == ["a.urdf"]
+
+
 def test_one_template_can_prompt_all_parts(tmp_path):
     write_gltf(tmp_path / "a.glb", [{"name": "lid"}])
 
