@@ -17,6 +17,11 @@ Tick = Callable[[int, int], None]  # (steps done, steps in all) of one stage
 STAGE_WEIGHTS = {"render": 15.0, "generate": 50.0, "fit": 20.0, "report": 15.0}
 STAGE_WEIGHTS |= {"rig": 3.0, "distil": 80.0}  # of `atop animate`
 
+_LEFT_BY = {  # what a cancelled run keeps, where it is something
+    "clips": "complete clips are kept, and the same command films the others",
+    "finetune": "the same command goes on from the last saved state",
+}
+
 
 class JobProgress:
     """Turns the steps of the stages that will run into one fraction of the whole job."""
@@ -70,8 +75,9 @@ class TerminalReporter:
                 self._end_bar()
                 print(f"error: {message}" + (f"\n  {hint}" if hint else ""), file=self._bar)
             case Cancelled():
+                left = _LEFT_BY.get(self._stage, "nothing was left behind")
                 self._end_bar()
-                print("cancelled; nothing was left behind", file=self._bar)
+                print(f"cancelled; {left}", file=self._bar)
 
     def _draw(self, event: Progress) -> None:
         if not self._redraws:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from atop_backend.errors import InputError
+from atop_backend.jobfolder import explaining_full_disk
 from atop_backend.protocol import Artifact, Event, Finished, Progress
 
 
@@ -37,24 +38,26 @@ def run(args: argparse.Namespace, emit: Callable[[Event], None]) -> int:
     prompts = _prompts(args.prompts) if args.prompts else {}
     if args.prompt:
         prompts[""] = args.prompt
-    from atop_backend.diffusion.device import pick_device
+    from atop_backend.diffusion.device import explaining_memory, pick_device
     from atop_backend.metrics.measure import Files, as_json, measure, table
 
     def report(step: int, total: int) -> None:
         emit(Progress("metrics", step, total, round(step / total, 4)))
 
-    figures = measure(
-        args.videos,
-        args.reference,
-        prompts,
-        Files(args.alexnet, args.clip, args.i3d),
-        args.frames,
-        pick_device(args.device),
-        report,
-    )
+    with explaining_memory("take fewer --frames, smaller videos or --device cpu"):
+        figures = measure(
+            args.videos,
+            args.reference,
+            prompts,
+            Files(args.alexnet, args.clip, args.i3d),
+            args.frames,
+            pick_device(args.device),
+            report,
+        )
     if args.out:
-        args.out.parent.mkdir(parents=True, exist_ok=True)
-        args.out.write_text(json.dumps(as_json(figures), indent=1) + "\n", encoding="utf-8")
+        with explaining_full_disk(args.out):
+            args.out.parent.mkdir(parents=True, exist_ok=True)
+            args.out.write_text(json.dumps(as_json(figures), indent=1) + "\n", encoding="utf-8")
         emit(Artifact("metrics", str(args.out)))
     emit(Finished("", table(figures)))
     return 0

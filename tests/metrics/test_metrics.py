@@ -1,5 +1,7 @@
 """`atop metrics` on folders of small videos, with tiny networks in place of the published ones."""
 
+import argparse
+import errno
 import json
 import subprocess
 import sys
@@ -14,6 +16,8 @@ from metric_twins import write_alexnet, write_clip, write_i3d  # noqa: E402
 from PIL import Image  # noqa: E402
 
 from atop_backend.errors import InputError, SetupError  # noqa: E402
+from atop_backend.metrics import command  # noqa: E402
+from atop_backend.metrics import measure as measuring  # noqa: E402
 from atop_backend.metrics.measure import Files, measure  # noqa: E402
 from atop_backend.metrics.networks import Lpips  # noqa: E402
 from atop_backend.preview import write_video  # noqa: E402
@@ -167,3 +171,34 @@ def test_the_command_prints_figures_and_what_is_missing_and_writes_json(folders)
     figures = json.loads(out.read_text())
     assert figures["PSNR"]["value"] == pytest.approx(28.13, abs=0.01)
     assert figures["FVD"]["value"] is None
+
+
+def run(*arguments):
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    return command.run(parser.parse_args([*map(str, arguments)]), lambda event: None)
+
+
+def test_memory_and_disks_that_run_out_are_said_with_what_to_do(folders, monkeypatch):
+    def fill(*_, **__):
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    def starve(*_):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(command.Path, "write_text", fill)
+        with pytest.raises(SetupError, match=r"disk that holds .*figures\.json is full"):
+            run(folders / "made", "--out", folders / "figures.json", "--device", "cpu")
+    monkeypatch.setattr(measuring, "measure", starve)
+    with pytest.raises(SetupError, match="GPU is out of memory: take fewer --frames"):
+        run(folders / "made", "--device", "cpu")
+
+
+def test_closing_the_input_cancels(folders):
+    asked = [sys.executable, "-m", "atop_backend", "metrics", folders / "made", "--out",
+             folders / "figures.json", "--events", "jsonl"]  # fmt: skip
+    done = subprocess.run(asked, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False)
+    assert done.returncode == 130
+    assert json.loads(done.stdout.splitlines()[-1])["type"] == "cancelled"
+    assert not (folders / "figures.json").exists()
