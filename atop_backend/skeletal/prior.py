@@ -21,7 +21,7 @@ from atop_backend.contracts import AnimateRequest
 from atop_backend.diffusion import bundled
 from atop_backend.diffusion.bundled import BundledModel
 from atop_backend.diffusion.conditions import Conditions
-from atop_backend.diffusion.device import pick_device
+from atop_backend.diffusion.device import pick_device, working_dtype
 from atop_backend.diffusion.generate import encode_text
 from atop_backend.diffusion.sample import sample
 from atop_backend.geometry.rigs import Placement, Rig
@@ -86,10 +86,10 @@ def imagine(
     device = pick_device(device_name)
     conditions = conditions_of(views, model, encode_text(prompt)).to(device)
     generator = torch.Generator().manual_seed(seed)
+    denoiser = model.denoiser.to(device, working_dtype(device))
     channels = sample(
-        model.denoiser.to(device), conditions, settings.prior_steps, settings.prior_scale,
-        generator, on_step=on_step,
-    )  # fmt: skip
+        denoiser, conditions, settings.prior_steps, settings.prior_scale, generator, on_step=on_step
+    )
     return channels[0].float().cpu() / GAIN
 
 
