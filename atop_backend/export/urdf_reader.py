@@ -150,7 +150,10 @@ def _joint(element: ElementTree.Element) -> UrdfJoint:
     name, kind = element.get("name", ""), element.get("type", "")
     axis, limit, mimic = (element.find(tag) for tag in ("axis", "limit", "mimic"))
     limits = (-math.inf, math.inf)
-    if kind != "continuous" and limit is not None:  # 0 is what the format has for a missing one
+    # a hinge with an effort and no angles turns freely in the files that have such, while a single
+    # missing value is 0 as the format says
+    free = kind == "revolute" and limit is not None and not {"lower", "upper"} & limit.keys()
+    if kind != "continuous" and limit is not None and not free:
         limits = (_number(limit, "lower", "0"), _number(limit, "upper", "0"))
     follows = None
     if mimic is not None:

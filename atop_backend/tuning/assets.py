@@ -74,8 +74,8 @@ def find_assets(paths: Sequence[Path]) -> list[Path]:
 def _is_asset(path: Path) -> bool:
     """Whether a file of a folder is an asset by itself, and no mesh or settings of another."""
     suffix = path.suffix.lower()
-    if suffix == ".xml":
-        return path.is_file() and b"<mujoco" in path.read_bytes()[:4096]
+    if suffix == ".xml":  # and no <mujocoinclude>, which is a piece of one
+        return path.is_file() and bool(re.search(rb"<mujoco[\s>]", path.read_bytes()[:4096]))
     return suffix in (".urdf", ".mjcf", *_USD, ".blend") and path.is_file()
 
 

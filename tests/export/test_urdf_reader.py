@@ -145,3 +145,23 @@ def test_a_link_may_be_called_as_the_root_of_a_gltf_scene_often_is(tmp_path):
     (world,) = (node for node in nodes if node["name"] == "world")
     up = np.reshape(world["matrix"], (4, 4)).T @ [0, 0, 1, 0]
     assert up.tolist() == [0, 1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "limits"),
+    [
+        ("revolute", '<limit lower="-1" upper="2"/>', (-1, 2)),
+        ("revolute", '<limit upper="2" effort="1"/>', (0, 2)),
+        ("revolute", '<limit effort="80" velocity="20"/>', (-np.inf, np.inf)),
+        ("revolute", "", (-np.inf, np.inf)),
+        ("continuous", '<limit lower="0" upper="1"/>', (-np.inf, np.inf)),
+        ("prismatic", '<limit effort="80"/>', (0, 0)),
+    ],
+)
+def test_limits_are_what_the_file_means_by_them(tmp_path, kind, limit, limits):
+    urdf = tmp_path / "r.urdf"
+    urdf.write_text(
+        f'<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="{kind}">'
+        f'<parent link="a"/><child link="b"/>{limit}</joint></robot>'
+    )
+    assert [joint.limits for joint in movable_joints(read_urdf(urdf))] == [limits]

@@ -146,6 +146,7 @@ def test_folders_are_searched_for_assets_and_meshes_are_left_alone(tmp_path):
     first = write_urdf(cabinet_model(), tmp_path / "first")
     second = write_mjcf(cabinet_model(), tmp_path / "second")
     (tmp_path / "settings.xml").write_text("<settings/>")
+    (tmp_path / "piece.xml").write_text("<mujocoinclude/>")
     paths = find_assets([tmp_path])
     assert paths == [first.resolve(), second.resolve()]
     assert asset_names(paths) == ["first_object_2_cabinets", "second_object_2_cabinets"]
