@@ -150,10 +150,9 @@ def _joint(element: ElementTree.Element) -> UrdfJoint:
     name, kind = element.get("name", ""), element.get("type", "")
     axis, limit, mimic = (element.find(tag) for tag in ("axis", "limit", "mimic"))
     limits = (-math.inf, math.inf)
-    # a hinge with an effort and no angles turns freely in the files that have such, while a single
-    # missing value is 0 as the format says
-    free = kind == "revolute" and limit is not None and not {"lower", "upper"} & limit.keys()
-    if kind != "continuous" and limit is not None and not free:
+    told = set() if limit is None else {"lower", "upper"}.intersection(limit.keys())
+    # a hinge with an effort alone turns freely, in robots that are in use; one missing value is 0
+    if limit is not None and kind != "continuous" and (told or kind == "prismatic"):
         limits = (_number(limit, "lower", "0"), _number(limit, "upper", "0"))
     follows = None
     if mimic is not None:
