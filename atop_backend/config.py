@@ -115,6 +115,7 @@ class AnimateConfig:
     # Along words, with the bundled prior.
     prior_steps: int = 12  # denoising steps
     prior_scale: float = 1.5  # classifier-free guidance
+    prior_guidance: Literal["sampled", "x0", "sds"] = "sampled"  # the others want a GPU
     field_weight: float = 300.0  # of the motion that the prior sees
     field_steps: int = 200  # of the fit to it
     travel: bool = True  # gaits get along; False keeps them on the spot

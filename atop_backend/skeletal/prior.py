@@ -8,7 +8,7 @@ how the body travels.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,16 +18,17 @@ from torch import Tensor
 
 from atop_backend.config import AnimateConfig
 from atop_backend.contracts import AnimateRequest
-from atop_backend.diffusion import bundled
+from atop_backend.diffusion import bundled, guidance
 from atop_backend.diffusion.bundled import BundledModel
 from atop_backend.diffusion.conditions import Conditions
 from atop_backend.diffusion.device import pick_device, working_dtype
 from atop_backend.diffusion.generate import encode_text
-from atop_backend.diffusion.sample import sample
+from atop_backend.diffusion.sample import predict, sample
+from atop_backend.diffusion.schedule import Estimate, signal_and_noise
 from atop_backend.geometry.rigs import Placement, Rig
 from atop_backend.reporting import Tick
 from atop_backend.skeletal import distil, parameters
-from atop_backend.skeletal.distil import Motion, Plan, Step
+from atop_backend.skeletal.distil import Guidance, Motion, Plan, Step
 from atop_backend.skeletal.guided import Distilled, counter
 from atop_backend.skeletal.kinematics import Pose, rest_to_posed, skeleton_of, skin_vertices
 from atop_backend.skeletal.regularisers import CONTACT_HEIGHT
@@ -56,24 +57,34 @@ def follow_prior(
 ) -> Distilled:
     """The motion that the bundled prior sees in a prompt."""
     model = bundled.load(name="rig")
-    steps = settings.prior_steps + settings.root_steps + settings.field_steps
-    count = counter(steps, tick)
     views = rest_views(rig)
-    motions = imagine(
-        model, views, request.prompt, settings, request.seed, request.device,
-        lambda step, total: count(),
-    )  # fmt: skip
-    field = field_of(views, motions)
-    loop = request.cyclic or goes_round(field.motions)
-    motion = fit_field(rig, field, settings, loop, count)
-    start = 0.0 if loop else PRIOR_SHARES[0]
-    times = torch.linspace(start, 1, request.frames)
-    pose = motion.pose(parameters.body_of(rig), times)
     notes = []
+    match settings.prior_guidance:
+        case "sampled":
+            steps = settings.prior_steps + settings.root_steps + settings.field_steps
+            count = counter(steps, tick)
+            motions = imagine(
+                model, views, request.prompt, settings, request.seed, request.device,
+                lambda step, total: count(),
+            )  # fmt: skip
+            field = field_of(views, motions)
+            round_ = goes_round(field.motions)
+            loop = request.cyclic or round_
+            if loop and not round_:
+                notes.append(
+                    "the motion that was imagined does not end as it begins; it was made to"
+                )
+            motion = fit_field(rig, field, settings, loop, count)
+        case "x0" | "sds":
+            still = torch.zeros(views.bound.shape[0], len(PRIOR_SHARES), 3, *views.bound.shape[-2:])
+            field, loop = field_of(views, still), request.cyclic
+            plan = Plan(_controls(loop), settings.words_steps, True, settings.learning_rate)
+            judge = Judge(model, views, request, settings, field.rest)
+            motion = _follow(rig, field, judge, (plan,), settings, loop, counter(plan.steps, tick))
+    start = 0.0 if loop else PRIOR_SHARES[0]
+    pose = motion.pose(parameters.body_of(rig), torch.linspace(start, 1, request.frames))
     if settings.travel:
         pose = travelling(rig, pose)
-    if request.cyclic and not goes_round(field.motions):
-        notes.append("the motion that was imagined does not end where it begins; it was made to")
     name = str(model.facts.get("name", "rig"))
     return Distilled(rig, placement, pose, request.fps, name, (), tuple(notes))
 
@@ -114,21 +125,25 @@ def conditions_of(
 
 def field_of(views: RestViews, motions: Float[Tensor, "views frames 3 latent latent"]) -> Field:
     """The motions of the patches that see the body."""
-    share = torch.nn.functional.avg_pool2d(
-        views.mask.float(), views.mask.shape[-1] // motions.shape[-1]
-    )
-    seen = share[:, 0] > 0
+    share = _seen_share(views)
+    seen = share > 0
     bound = views.bound.permute(0, 3, 4, 1, 2)[seen]
     bound = torch.cat(
         [views.scale * bound[..., :3] + views.shift * bound[..., 3:], bound[..., 3:]], dim=-1
     )
-    weights = share[:, 0][seen]
+    weights = share[seen]
     return Field(
         bound,
         bound[..., :3].sum(dim=1),
         views.scale * motions.permute(0, 3, 4, 1, 2)[seen].transpose(0, 1),
         weights / weights.mean(),
     )
+
+
+def _seen_share(views: RestViews) -> Float[Tensor, "views latent latent"]:
+    """Share of each patch's pixels that see the body."""
+    side = views.mask.shape[-1] // views.bound.shape[-1]
+    return torch.nn.functional.avg_pool2d(views.mask.float(), side)[:, 0]
 
 
 def goes_round(motions: Float[Tensor, "frames n 3"]) -> bool:
@@ -146,21 +161,72 @@ def fit_field(
     tick: Callable[[], None] = lambda: None,
 ) -> Motion:
     """The motion of the bones that takes the surface where the field says."""
-    count = len(field.rest)
-    surface = Surface(field.bound, torch.zeros(count, 3), torch.ones(count), 0.0, field.rest)
     targets = field.rest + field.motions
-    times = torch.tensor(PRIOR_SHARES)
 
-    def guidance(points: Tensor, step: Step) -> Tensor:
+    def towards(points: Tensor, step: Step) -> Tensor:
         error = (points - targets).square().sum(dim=-1)
         return settings.field_weight * (field.weights * error).mean()
 
-    controls = len(times) if cyclic else len(times) + 1
     plans = (
-        Plan(controls, settings.root_steps, False, 2 * settings.learning_rate),
-        Plan(controls, settings.field_steps, True, 2 * settings.learning_rate),
+        Plan(_controls(cyclic), settings.root_steps, False, 2 * settings.learning_rate),
+        Plan(_controls(cyclic), settings.field_steps, True, 2 * settings.learning_rate),
     )
-    return distil.distil(rig, surface, guidance, times, plans, settings, cyclic, tick=tick)
+    return _follow(rig, field, towards, plans, settings, cyclic, tick)
+
+
+def _controls(cyclic: bool) -> int:
+    return len(PRIOR_SHARES) + (not cyclic)
+
+
+def _follow(
+    rig: Rig, field: Field, judge: Guidance, plans: Sequence[Plan], settings: AnimateConfig,
+    cyclic: bool, tick: Callable[[], None],
+) -> Motion:  # fmt: skip
+    """What guidance makes of the patches of a field."""
+    count = len(field.rest)
+    surface = Surface(field.bound, torch.zeros(count, 3), torch.ones(count), 0.0, field.rest)
+    times = torch.tensor(PRIOR_SHARES)
+    return distil.distil(rig, surface, judge, times, plans, settings, cyclic, tick=tick)
+
+
+class Judge:
+    """Guidance by score distillation: the prior judges where the patches have come to."""
+
+    def __init__(
+        self, model: BundledModel, views: RestViews, request: AnimateRequest,
+        settings: AnimateConfig, rest: Float[Tensor, "n 3"],
+    ) -> None:  # fmt: skip
+        self._device = pick_device(request.device)
+        self._denoiser = model.denoiser.to(self._device, working_dtype(self._device))
+        conditions = conditions_of(views, model, encode_text(request.prompt))
+        self._conditions = conditions.to(self._device)
+        self._generator = torch.Generator().manual_seed(request.seed)
+        self._views, self._settings = views, settings
+        self._seen = _seen_share(views) > 0
+        self._rest = rest
+
+    def __call__(self, points: Float[Tensor, "frames n 3"], step: Step) -> Float[Tensor, ""]:
+        """The loss of a step, a mean over patches."""
+        settings, frames = self._settings, len(points)
+        places = torch.zeros(*self._seen.shape, frames, 3)
+        places[self._seen] = GAIN / self._views.scale * (points - self._rest).transpose(0, 1)
+        channels = places.permute(0, 3, 4, 1, 2)[None].to(self._device)
+        time = guidance.annealed_time(step.progress, self._generator)
+        alpha, sigma = signal_and_noise("v", time)
+        noise = torch.randn(channels.shape, generator=self._generator).to(self._device)
+
+        def estimate(noisy: Tensor) -> Estimate:
+            return predict(self._denoiser, noisy, time, self._conditions, settings.prior_scale)
+
+        if settings.prior_guidance == "sds":
+            loss = guidance.sds_loss(
+                channels, lambda noisy: estimate(noisy).noise, alpha, sigma, noise
+            )
+        else:
+            loss = guidance.x0_loss(
+                channels, lambda noisy: estimate(noisy).signal, alpha, sigma, noise
+            )
+        return settings.field_weight * 2 * loss.cpu() / (GAIN**2 * frames * points.shape[1])
 
 
 def travelling(rig: Rig, pose: Pose) -> Pose:

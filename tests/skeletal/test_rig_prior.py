@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 import torch
@@ -102,6 +103,14 @@ def test_a_prompt_alone_gives_a_whole_job(tmp_path, random_prior):
     assert all((tmp_path / "job" / file).stat().st_size for file in result["files"].values())
     again = run.animate(request(tmp_path / "again"), events.append)
     assert again["figures"] == pytest.approx(result["figures"], rel=1e-3, abs=1e-4)
+
+
+@pytest.mark.parametrize("way", ["x0", "sds"])
+def test_the_prior_guides_by_distillation_too(tmp_path, random_prior, way):
+    asked = request(tmp_path)
+    more = (f"animate.prior_guidance={way}", "animate.words_steps=2")
+    result = run.animate(replace(asked, overrides=(*asked.overrides, *more)), lambda event: None)
+    assert result["figures"]["motion_m_s"] > 0
 
 
 def test_a_cyclic_motion_ends_where_it_begins(tmp_path, random_prior):
