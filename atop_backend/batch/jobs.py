@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from atop_backend.batch.words import is_plural, prompt_for, thing_of, words_of
+from atop_backend.batch.words import MOTIONS, is_plural, prompt_for, thing_of, words_of
 from atop_backend.contracts import JobRequest
 from atop_backend.errors import AtopError, InputError, SetupError
 from atop_backend.export.names import identifier
@@ -125,9 +125,11 @@ def movable_parts(asset: Path, blender: str = "") -> list[tuple[str, str]]:
         urdf = read_urdf(asset)
         parts = []
         for joint in movable_joints(urdf):
-            # PartNet-Mobility says what it is at the shapes alone: "drawer_front-9" of "link_1"
-            things = (thing_of(shape.name) for shape in urdf.links[joint.child])
-            told = (joint.child, joint.name, *things)
+            # PartNet-Mobility says what it is at the shapes alone: "drawer_front-9" of "link_1";
+            # a frame is no thing that moves, but "door_frame-14" of a link that does is of a door
+            shapes = [shape.name for shape in urdf.links[joint.child]]
+            words = (word for name in shapes for word in words_of(name) if word in MOTIONS)
+            told = (joint.child, joint.name, *map(thing_of, shapes), *words)
             plain = f"the {' '.join(words_of(joint.child))} moves"
             parts.append((joint.child, next(filter(None, map(prompt_for, told)), plain)))
         return parts

@@ -203,7 +203,9 @@ URDF = """<robot name="r"><link name="base"/><link name="left_door"/><link name=
 <link name="thing"><visual><geometry><box size="1 1 1"/></geometry></visual></link>
 <joint name="c" type="prismatic"><parent link="base"/><child link="thing"/></joint>
 <link name="link_3"><visual name="handle-8"/><visual name="drawer_front-9"/></link>
-<joint name="d" type="prismatic"><parent link="base"/><child link="link_3"/></joint></robot>"""
+<joint name="d" type="prismatic"><parent link="base"/><child link="link_3"/></joint>
+<link name="link_4"><visual name="glass-4"/><visual name="door_frame-5"/></link>
+<joint name="e" type="revolute"><parent link="base"/><child link="link_4"/></joint></robot>"""
 
 
 def test_all_links_that_a_urdf_moves_are_parts(tmp_path):
@@ -214,6 +216,7 @@ def test_all_links_that_a_urdf_moves_are_parts(tmp_path):
         ("left_door", "the left door opens"),
         ("thing", "the thing moves"),
         ("link_3", "the drawer slides out"),  # as its shapes say
+        ("link_4", "the door opens"),
     ]
 
 
