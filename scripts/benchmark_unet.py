@@ -220,9 +220,8 @@ def main() -> None:
     print(HEADER, flush=True)
     _bench_bf16(bench, sizes)
     _bench_fp32(bench, sizes)
-    for name in COMPILED if options.compile else ():
-        if not options.only or any(word in name for word in options.only):
-            bench.rows.append(_run_compiled(name, options))
+    for name in filter(bench.wanted, COMPILED if options.compile else ()):
+        bench.rows.append(_run_compiled(name, options))
     print(f"\n{HEADER}\n" + "\n".join(map(cells, bench.rows)))
     print(f"\n{time.monotonic() - begun:.0f} s in all")
     if options.json:

@@ -66,7 +66,7 @@ class Bench:
             per: Steps that one call of `work` makes; the row is for one of them.
             limit_gb: Memory of the card that this is to fit.
         """
-        if self.only and not any(word in name for word in self.only):
+        if not self.wanted(name):
             return
         row = Row(name, limit_gb=limit_gb)
         try:
@@ -85,6 +85,10 @@ class Bench:
         gc.collect()
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
+
+    def wanted(self, name: str) -> bool:
+        """Whether a row of this name was asked for."""
+        return not self.only or any(word in name for word in self.only)
 
     def _timed(self, work: Callable[[], object], repeats: int) -> tuple[float, float | None]:
         gpu = self.device.type == "cuda"

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from atop_backend.geometry.meshes import RestShape
     from atop_backend.motion.evidence import MotionEvidence
     from atop_backend.synthetic.objects import ArticulatedObject
     from atop_backend.training.data import PackedObjects
@@ -231,7 +232,6 @@ def fit_one(
     """The outcome of one object of a sample file; None where its part is not seen."""
     from atop_backend.config import resolve
     from atop_backend.contracts import MOTION_KINDS
-    from atop_backend.geometry.meshes import RestShape
     from atop_backend.motion.fit import fit_joint
     from atop_backend.prompt_motion import said_motion
 
@@ -241,15 +241,22 @@ def fit_one(
         if evidence is None:
             return None
         item, said = object_in(data, name), said_motion(str(data[f"{name}_prompt"]))
-    corners = item.triangles.reshape(-1, 3).astype(float)
-    names = np.arange(len(corners)).reshape(-1, 3)
-    shape = RestShape(corners, names, item.moving, np.eye(4), (item.kind,))
+    shape = shape_of(item)
     settings = resolve("default", overrides).fit
     begun = time.process_time()
     kinds, rng = MOTION_KINDS["auto"], np.random.default_rng(0)
     answers = fit_joint(shape, evidence, settings, kinds, rng, said=said)
     seconds = time.process_time() - begun
     return judge(item, answers, seconds)
+
+
+def shape_of(item: ArticulatedObject) -> RestShape:
+    """The object as the fit reads it; its own frame is the normalised one."""
+    from atop_backend.geometry.meshes import RestShape
+
+    corners = item.triangles.reshape(-1, 3).astype(float)
+    names = np.arange(len(corners)).reshape(-1, 3)
+    return RestShape(corners, names, item.moving, np.eye(4), (item.kind,))
 
 
 def judge(item: ArticulatedObject, answers: list[Any], seconds: float) -> Outcome:

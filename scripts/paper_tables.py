@@ -4,6 +4,7 @@
     paper_tables.py 1 --data DIR [--baselines DIR]        a PartNet-Mobility folder
     paper_tables.py 2 --data DIR [--baselines DIR]        an ACD folder
     paper_tables.py own --count 30 [--baselines DIR]      held-out objects of our generator
+    paper_tables.py own --samples FILE [--baselines DIR]  those that held_out_fits.py has sampled
     paper_tables.py 3 --reference DIR NAME=DIR...         videos, as `atop metrics` measures them
 
 Tables 1, 2 and `own` turn every annotated part into a case of scripts/evaluate.py and run the
@@ -21,6 +22,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 import evaluate  # noqa: E402
+import numpy as np  # noqa: E402
 from evaluate import MAIN, Plan  # noqa: E402
 
 from atop_backend.errors import AtopError  # noqa: E402
@@ -78,6 +81,8 @@ def _options() -> argparse.Namespace:
     add("--data", type=Path, metavar="DIR", help="the data set of table 1 or 2")
     add("--skip", type=Path, metavar="FILE", help="names of objects to leave out, one a line")
     add("--count", type=int, default=30, metavar="N", help="objects of `own`")
+    add("--samples", type=Path, metavar="FILE",
+        help="of `own`: what held_out_fits.py sampled; then without Blender")  # fmt: skip
     add("--limit", type=int, default=10**6, metavar="N", help="that many parts, spread evenly")
     add("--cases", type=Path, metavar="DIR", help="default cache/tables/TABLE; may be reused")
     add("--baselines", type=Path, metavar="DIR", help="what train_baselines.py wrote")
@@ -98,7 +103,6 @@ def _options() -> argparse.Namespace:
 
 
 def _joints(options: argparse.Namespace) -> None:
-    folders = make_cases(options)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     plan = Plan(
         cache=(ROOT / "cache" / "evaluation").resolve(),
@@ -114,16 +118,20 @@ def _joints(options: argparse.Namespace) -> None:
         weights=options.weights,
         finetuned=options.finetuned,
     )
+    if options.samples:
+        measure = partial(measure_sampled, options.samples, plan=plan, baselines=options.baselines)
+        with np.load(options.samples) as data:
+            things: Sequence[Any] = range(min(options.count, int(data["count"])))
+    else:
+        measure = partial(measure_case, plan=plan, baselines=options.baselines)
+        things = make_cases(options)
     records = []
     workers = max(1, options.workers)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        answers = pool.map(
-            measure_case, folders, [plan] * len(folders), [options.baselines] * len(folders)
-        )
-        for record in answers:
+        for record in pool.map(measure, things):
             records.append(record)
             said = record.get("error", "done")
-            print(f"{len(records)}/{len(folders)} {record['id']}: {said}", file=sys.stderr)
+            print(f"{len(records)}/{len(things)} {record['id']}: {said}", file=sys.stderr)
     columns = {"1": COLUMNS_1, "2": COLUMNS_2}.get(options.table, {})
     print(tables(records, columns, PAPER.get(options.table, {})))
     if options.json:
@@ -169,24 +177,75 @@ def _column(category: str, columns: Mapping[str, str]) -> str:
 def measure_case(folder: Path, plan: Plan, baselines: Path | None) -> dict[str, Any]:
     """The record of scripts/evaluate.py, with the figures of the learned baselines."""
     record = evaluate.evaluate_case(folder, plan)
-    if baselines is None or "error" in record:
-        return record
+    if baselines is not None and "error" not in record:
+        case = json.loads((folder / "case.json").read_text())
+        record["learned"] = learned(baselines, evaluate.view_case(folder, case, plan), case, plan)
+    return record
+
+
+def learned(baselines: Path, seen: Any, case: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
+    """Figures of the learned baselines for the rest views of a case."""
     from baselines import Baselines
     from joint_figures import figures
 
     from atop_backend.geometry.meshes import joint_to_file
 
-    case = json.loads((folder / "case.json").read_text())
-    seen = evaluate.view_case(folder, case, plan)
-    learned = Baselines.load(baselines)
-    guesses = {POINTS: learned.from_points(seen.shape, plan.seed),
-               PICTURES: learned.from_pictures(seen)}  # fmt: skip
-    record["learned"] = {}
+    pair = Baselines.load(baselines)
+    guesses = {POINTS: pair.from_points(seen.shape, plan.seed), PICTURES: pair.from_pictures(seen)}
+    found = {}
     for name, joint in guesses.items():
         given = joint_to_file(joint, seen.shape).to_dict()
         del given["range"]  # neither says how far
-        record["learned"][name] = figures(given, case)
+        found[name] = figures(given, case)
+    return found
+
+
+def measure_sampled(path: Path, number: int, plan: Plan, baselines: Path | None) -> dict[str, Any]:
+    """The record of a held-out object of our generator whose clips were sampled before."""
+    from held_out_fits import evidence_in, object_in, shape_of
+    from joint_figures import figures
+
+    from atop_backend import config, contracts
+    from atop_backend.geometry.meshes import joint_to_file
+    from atop_backend.motion.fit import fit_joint
+    from atop_backend.prompt_motion import said_motion
+
+    with np.load(path) as data:
+        evidence, item = evidence_in(data, str(number)), object_in(data, str(number))
+        said = said_motion(str(data[f"{number}_prompt"]))
+    record: dict[str, Any] = {"id": f"{item.kind} {number}", "category": item.kind, "variants": {}}
+    if evidence is None:
+        return {**record, "error": "its part is not seen"}
+    joint = {**item.joint.to_dict(), "directed": item.directed}
+    case = {"joint": joint, "center": (0.0, 0.0, 0.0), "scale": 1.0}
+    shape = shape_of(item)
+    record["trivial"] = evaluate._trivial(shape, case)
+    for name in plan.variants:
+        settings = config.resolve(plan.preset, evaluate.VARIANTS[name].overrides).fit
+        rng, kinds = np.random.default_rng(plan.seed), contracts.MOTION_KINDS["auto"]
+        best = fit_joint(shape, evidence, settings, kinds, rng, said=said)[0]
+        found = figures(joint_to_file(best.joint, shape).to_dict(), case)
+        record["variants"][name] = {"figures": found}
+    if baselines is not None:
+        seen = _drawn(item, shape, evidence.cameras, plan.seed)
+        record["learned"] = learned(baselines, seen, case, plan)
     return record
+
+
+def _drawn(item: Any, shape: Any, cameras: Any, seed: int) -> Any:
+    """The rest views of a generated object, as training draws them."""
+    import torch
+
+    from atop_backend.synthetic.batch import pack
+    from atop_backend.synthetic.render import draw, random_look
+
+    objects = pack([item])
+    look = random_look(objects, torch.Generator().manual_seed(seed))
+    poses = torch.tensor([[camera.world_to_camera[:3] for camera in cameras]])
+    seen = draw(objects, torch.zeros(1, 0), look._replace(world_to_camera=poses))
+    rgb = (255 * seen.rgb[0, :, 0].permute(0, 2, 3, 1)).byte().numpy()
+    mask = seen.silhouettes[0, :, 0].numpy()
+    return argparse.Namespace(shape=shape, rgb=rgb, part_mask=mask, cameras=cameras)
 
 
 def tables(

@@ -300,6 +300,49 @@ def test_guesses_come_back_from_the_inputs_frame(box_with_lid):
     np.testing.assert_allclose(turn @ by_picture.origin, foot, atol=1e-6)
 
 
+def write_true_samples(path, seed):
+    """One object's samples as scripts/held_out_fits.py keeps them: the motion itself, once."""
+    import held_out_fits
+
+    from atop_backend.synthetic.batch import pack
+    from atop_backend.synthetic.generate import generate
+    from atop_backend.synthetic.render import draw, random_look
+
+    item = generate(seed)
+    objects = pack([item])
+    look = random_look(objects, torch.Generator().manual_seed(seed))
+    shares = (torch.tensor([held_out_fits.FRAMES]) + 1) / 9
+    seen = draw(objects, shares, look)
+    outlines = torch.nn.functional.avg_pool2d(seen.silhouettes[0, :, 1:].float(), 8)
+    kept = held_out_fits._compact(
+        seen.positions[0].movedim(1, -1).numpy(), seen.silhouettes[0, :, 0].numpy(),
+        outlines[None].numpy(), (seen.motions * objects.part_radius).numpy(), 4,
+    )  # fmt: skip
+    kept |= {"seed": seed, "form": held_out_fits.form_of(item.triangles, item.moving),
+             "cameras": seen.cameras[0].numpy(), "prompt": item.prompts[0]}  # fmt: skip
+    np.savez(path, count=1, steps=np.array([4]), **{f"0_{key}": v for key, v in kept.items()})
+
+
+@pytest.mark.slow
+def test_objects_that_were_sampled_before_need_neither_blender_nor_a_network(tmp_path):
+    write_true_samples(tmp_path / "samples.npz", 11)
+    torch.manual_seed(0)
+    Baselines(PointRegressor(), PictureRegressor()).save(tmp_path / "learned")
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "paper_tables.py", "own", "--samples",
+         tmp_path / "samples.npz", "--baselines", tmp_path / "learned", "--json",
+         tmp_path / "own.json"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (record,) = json.loads((tmp_path / "own.json").read_text())
+    found = record["variants"][paper_tables.MAIN]["figures"]
+    assert found["type"] == 1
+    assert found["axis"] < 2
+    assert set(record["learned"]) == {paper_tables.POINTS, paper_tables.PICTURES}
+    assert f"| {paper_tables.GEOMETRY} |" in done.stdout
+
+
 @needs_blender
 @pytest.mark.slow
 def test_the_command_makes_a_table_of_a_data_set(acd, tmp_path):

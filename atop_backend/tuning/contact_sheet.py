@@ -13,7 +13,7 @@ from atop_backend.diffusion.clip_folders import TrainingClip
 from atop_backend.preview import PART_COLOUR, contact_sheet
 
 ROWS = 12  # clips on one sheet
-_LABEL_LETTERS = 17
+_LABEL_LETTERS = 15
 
 
 def write_sheets(folder: Path, clips: Sequence[tuple[str, TrainingClip]]) -> list[Path]:
