@@ -283,9 +283,7 @@ def _connect(ray: Any, cluster: RayConfig, workers: int) -> bool:
         options["num_cpus"] = max(workers, os.cpu_count() or 1)
     try:
         ray.init(**options, runtime_env={"env_vars": _variables()}, configure_logging=False)
-    except (
-        Exception
-    ) as error:  # what Ray raises has no class of its own where a start takes too long
+    except Exception as error:  # where a start takes too long, Ray raises no class of its own
         raise SetupError(
             f"Ray cannot be reached ({error})",
             hint="check --address and RAY_AUTH_TOKEN, or leave out --address",

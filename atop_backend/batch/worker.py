@@ -26,7 +26,13 @@ from atop_backend.protocol import Event
 
 Articulate = Callable[[JobRequest, Callable[[Event], None]], object]
 
-_MEMORY_WORDS = ("out of memory", "can't allocate memory", "cannot allocate memory")
+# as torch, CUDA and its libraries (CUBLAS_STATUS_ALLOC_FAILED) say it
+_MEMORY_WORDS = (
+    "out of memory",
+    "can't allocate memory",
+    "cannot allocate memory",
+    "status_alloc_failed",
+)
 
 
 def serve(articulate: Articulate) -> int:
@@ -87,7 +93,7 @@ def describe(error: BaseException) -> dict[str, str]:
     if (
         any(isinstance(cause, MemoryError) for cause in causes)
         or errno.ENOMEM in numbers
-        or any(words in said for words in _MEMORY_WORDS)  # as torch and CUDA say it
+        or any(words in said for words in _MEMORY_WORDS)
     ):
         kind = "OutOfMemory"
     elif numbers & {errno.ENOSPC, errno.EDQUOT}:

@@ -19,6 +19,7 @@ from atop_backend.batch.jobs import BatchJob
 from atop_backend.batch.manifest import Manifest
 from atop_backend.batch.outcomes import PoolConfig
 from atop_backend.batch.pool import Pool
+from atop_backend.batch.worker import describe
 from atop_backend.contracts import JobRequest
 from atop_backend.errors import SetupError
 
@@ -133,6 +134,19 @@ def test_running_out_of_memory_is_retried_smaller(tmp_path):
     assert "generate.samples=2" in overrides
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "CUDA out of memory. Tried to allocate 1.00 GiB",
+        "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+        "[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory",
+    ],
+)
+def test_torch_says_in_many_ways_that_memory_has_run_out(said):
+    assert describe(RuntimeError(said))["error"] == "OutOfMemory"
+    assert describe(RuntimeError("CUDA error: invalid argument"))["error"] == "RuntimeError"
+
+
 def test_the_last_try_of_a_job_that_is_killed_again_and_again_is_the_smallest(tmp_path):
     (row,) = run(tmp_path, ["greedy"]).rows()
 
@@ -189,6 +203,7 @@ from scripted_worker import COMMAND
 from atop_backend.batch.manifest import Manifest
 from atop_backend.batch.outcomes import PoolConfig
 from atop_backend.batch.pool import Pool
+from atop_backend.batch.worker import describe
 manifest = Manifest(Path({out!r}))
 manifest.recover()
 Pool(manifest, PoolConfig(workers=2, time_limit_s=20), lambda event: None, COMMAND).run()
