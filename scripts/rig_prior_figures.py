@@ -175,11 +175,12 @@ def main() -> int:
     parser.add_argument("--prompt", action="append", default=[], help="for each rig")
     parser.add_argument("--weights", type=Path, default=bundled.FOLDER)
     parser.add_argument("--scale", type=float, default=AnimateConfig().prior_scale)
+    parser.add_argument("--steps", type=int, default=AnimateConfig().prior_steps)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     model = bundled.load(options.weights, "rig")
-    settings = AnimateConfig(prior_scale=options.scale)
+    settings = AnimateConfig(prior_scale=options.scale, prior_steps=options.steps)
     print(f"{'':59} " + " ".join(f"{name[:8]:>8}" for name in COLUMNS))
     rows, pictures = held_out(model, options.held_out, settings)
     for path in options.rig:
