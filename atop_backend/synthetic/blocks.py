@@ -13,9 +13,11 @@ import numpy as np
 
 from atop_backend.synthetic import prompts, solids
 from atop_backend.synthetic.assembly import Assembly
+from atop_backend.synthetic.cues import usual_side
 from atop_backend.synthetic.draft import Draft, hinge, slider
 from atop_backend.synthetic.layout import Cell, choose_target, names
-from atop_backend.synthetic.leaves import Leaf, Opening, hinge_joint
+from atop_backend.synthetic.leaves import Leaf, hinge_joint
+from atop_backend.synthetic.openings import HingeSide, Opening
 from atop_backend.synthetic.palette import METALS, PAINTS, WOODS
 from atop_backend.synthetic.pieces import Pieces, chance, choose
 
@@ -30,7 +32,7 @@ class Form(NamedTuple):
     depth: Range
     height: Range
     layouts: dict[str, float]  # weights of the divisions that `_cells` knows
-    right: float  # share of single doors that hang on the right, seen from the front
+    right: float  # share that hangs on the right, seen from the front, where nothing shows it
     weight: float
     thick: Range = (0.015, 0.04)
 
@@ -77,7 +79,9 @@ def block(rng: np.random.Generator) -> Draft:
     _stand(make, low, high, base)
     if layout == "lid":
         return _lidded(make, form, low, high)
-    cells = _cells(rng, layout, form.right, low, high)
+    told = choose(rng, {"nothing": 5, "box": 4, "knob": 1, "barrels": 1, "both": 1})
+    side = usual_side(rng, told != "nothing", 1.0 - form.right)
+    cells = _cells(rng, layout, side, low, high)
     hollow = chance(rng, 0.6)
     wall = min(rng.uniform(0.01, 0.03), 0.08 * width)
     make.fix(solids.open_box(low, high, wall, "-y") if hollow else solids.box(low, high),
@@ -85,7 +89,6 @@ def block(rng: np.random.Generator) -> Draft:
     thick = min(rng.uniform(*form.thick), 0.2 * depth)
     target = choose_target(rng, cells, 0.75)
     front = make.paints.front if chance(rng, 0.5) else make.paints.body
-    told = choose(rng, {"nothing": 5, "box": 4, "knob": 1, "barrels": 1, "both": 1})
     gap, wanted = rng.uniform(0.0, 0.012), None
     for i, cell in enumerate(cells):
         opening = Opening(cell.x0, cell.x1, cell.z0, cell.z1, low[1] - thick, low[1]).shrunk(
@@ -118,11 +121,10 @@ def _stand(make: Assembly, low: np.ndarray, high: np.ndarray, base: float) -> No
 
 
 def _cells(
-    rng: np.random.Generator, layout: str, right: float, low: np.ndarray, high: np.ndarray
+    rng: np.random.Generator, layout: str, side: HingeSide, low: np.ndarray, high: np.ndarray
 ) -> list[Cell]:
-    """The division of a front; single doors hang on the right with the probability `right`."""
+    """The division of a front; single doors hang on `side`."""
     x0, x1, z0, z1 = low[0], high[0], low[2], high[2]
-    side = "right" if chance(rng, right) else "left"
     tall = z1 - z0
     split = z0 + tall * rng.uniform(0.3, 0.7)
     match layout:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from atop_backend.contracts import JointMotion
-from atop_backend.synthetic import leaves, phrases, prompts, solids
+from atop_backend.synthetic import cues, leaves, phrases, prompts, solids
 from atop_backend.synthetic.assembly import Assembly, feet
 from atop_backend.synthetic.draft import Draft, hinge, slider
 from atop_backend.synthetic.layout import Cell, names
-from atop_backend.synthetic.leaves import Leaf, Look, Opening
+from atop_backend.synthetic.leaves import Leaf, Look
+from atop_backend.synthetic.openings import HingeSide, Opening
 from atop_backend.synthetic.pieces import chance, choose
 
 FRIDGE_WORDS = ("refrigerator", "fridge", "refrigerator", "fridge freezer")
@@ -35,7 +36,17 @@ def refrigerator(rng: np.random.Generator) -> Draft:
     thick = rng.uniform(0.03, 0.085)
     wall = rng.uniform(0.025, 0.06)
     hollow = chance(rng, 0.8)
-    cells = _cells(rng, form, low, high)
+    look = leaves.any_look(rng, appliance=True)._replace(
+        door="glass" if form == "glass" else choose(rng, _FRONTS),
+        drawer="slab",
+        handle_length=float(rng.uniform(0.3, 1.4)),
+        handle_margin=float(rng.uniform(0.025, 0.07)),
+        line=choose(rng, {"outer": 1, "middle": 3, "inner": 4}),  # type: ignore[arg-type]
+    )
+    covered = chance(rng, 0.6 if look.handle == "none" else 0.4)
+    shown = covered or look.handle != "none" or look.edge != "none" or look.hinges != "hidden"
+    # Where nothing shows it, a door hangs on the right, as most are sold.
+    cells = _cells(rng, form, cues.usual_side(rng, shown, left=0.2), low, high)
     target = _target(rng, cells)
     make.fix(
         solids.open_box(low, high, wall, "-y") if hollow else solids.box(low, high),
@@ -49,18 +60,11 @@ def refrigerator(rng: np.random.Generator) -> Draft:
                  make.paints.trim)  # fmt: skip
     if hollow:
         _inside(make, cells, target, low, high, wall)
-    look = leaves.any_look(rng, appliance=True)._replace(
-        door="glass" if form == "glass" else choose(rng, _FRONTS),
-        drawer="slab",
-        handle_length=float(rng.uniform(0.3, 1.4)),
-        handle_margin=float(rng.uniform(0.025, 0.07)),
-        line=choose(rng, {"outer": 1, "middle": 3, "inner": 4}),  # type: ignore[arg-type]
-    )
     crisper = None
     if hollow and cells[target].use != "drawer" and chance(rng, 0.06):
         crisper = _crisper(make, cells[target], low, high, wall)
     leaf = _hang(make, cells, target, look, thick, hollow, low, depth - wall, crisper is not None)
-    if chance(rng, 0.75 if look.handle == "none" else 0.4):
+    if covered:
         _hinge_covers(make, cells, high, low[1], thick)
     elif chance(rng, 0.2):  # a top cover over the hinges
         make.fix(
@@ -95,10 +99,11 @@ def _hinge_covers(
         make.fix(cover, paint)
 
 
-def _cells(rng: np.random.Generator, form: str, low: np.ndarray, high: np.ndarray) -> list[Cell]:
-    """How the front is divided."""
+def _cells(
+    rng: np.random.Generator, form: str, side: HingeSide, low: np.ndarray, high: np.ndarray
+) -> list[Cell]:
+    """How the front is divided; single doors hang on `side`."""
     x0, x1, z0, z1 = low[0], high[0], low[2], high[2]
-    side = "left" if chance(rng, 0.27) else "right"  # most hang on the right as they are sold
     middle = z0 + (z1 - z0) * rng.uniform(0.28, 0.42)
     high_middle = z0 + (z1 - z0) * rng.uniform(0.6, 0.75)
     split = 0.0 if form != "side" else (x1 - x0) * rng.choice([0.0, -0.06, -0.1])

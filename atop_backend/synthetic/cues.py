@@ -27,6 +27,18 @@ def any_edge(rng: np.random.Generator, plain: bool) -> str:
     return choose(rng, EDGES) if chance(rng, 0.6 if plain else 0.04) else "none"
 
 
+def usual_side(rng: np.random.Generator, shown: bool, left: float) -> HingeSide:
+    """Hinge side of a single door: as often either where something shows it, else as is usual.
+
+    Were a custom kept where a handle shows the side too, a model would trust it over the handle.
+
+    Args:
+        shown: Whether a handle, a lock, a seam or the hinges tell the side.
+        left: Share of such doors that hang on the left in the world, seen from the front.
+    """
+    return "left" if chance(rng, 0.5 if shown else left) else "right"
+
+
 def upright(side: str) -> bool:
     """Whether the hinge line is a vertical edge."""
     return side in ("left", "right")

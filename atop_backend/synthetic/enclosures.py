@@ -15,8 +15,8 @@ from atop_backend.synthetic.palette import METALS, PAINTS, WOODS
 from atop_backend.synthetic.pieces import Pieces, chance, choose
 
 
-def _side(rng: np.random.Generator, left: float = 0.5) -> HingeSide:
-    return "left" if chance(rng, left) else "right"
+def _side(rng: np.random.Generator) -> HingeSide:
+    return "left" if chance(rng, 0.5) else "right"
 
 
 def _marked(rng: np.random.Generator, look: Look) -> Look:
@@ -128,7 +128,7 @@ def vending_machine(rng: np.random.Generator) -> Draft:
     make.fix_all(carcass.shelves(rng, *inner, int(rng.integers(3, 7)), make.paints))
     thick = rng.uniform(0.04, 0.12)
     opening = Opening(low[0], high[0], low[2], high[2], low[1] - thick, low[1]).shrunk(0.003)
-    side = _side(rng, 0.75)
+    side = _side(rng)
     strip, free = rng.uniform(0.18, 0.3) * width, -1.0 if side == "right" else 1.0
     face, z = opening.y0, low[2] + 0.3 * height
 

@@ -20,7 +20,7 @@ def microwave(rng: np.random.Generator) -> Draft:
     low, high = np.array([-width / 2, -depth / 2, base]), np.array([width / 2, depth / 2, height])
     if base > 0.004:
         make.fix(feet(low, high, base, 0.014), make.paints.dark)
-    hinge_side = choose(rng, {"left": 8.6, "right": 0.8, "bottom": 1.0})
+    hinge_side = choose(rng, {"left": 6.5, "right": 2.5, "bottom": 1.2})
     controls = rng.uniform(0.14, 0.3) * width
     if (hinge_side == "bottom" and chance(rng, 0.5)) or chance(rng, 0.06):
         controls = 0.0

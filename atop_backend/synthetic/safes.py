@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from atop_backend.synthetic import fronts, prompts, solids
+from atop_backend.synthetic import cues, fronts, prompts, solids
 from atop_backend.synthetic.assembly import Assembly, feet, niche
 from atop_backend.synthetic.draft import Draft, hinge
 from atop_backend.synthetic.leaves import Leaf, Opening, hinge_joint
@@ -35,7 +35,9 @@ def safe(rng: np.random.Generator) -> Draft:
     if inset:  # a thicker one could not turn in its frame
         thick = min(thick, 0.16 * (mouth[1] - mouth[0]))
     make.fix(niche(low, high, mouth, depth - wall), make.paints.body)
-    side = "right" if chance(rng, 0.64) else "left"
+    barrels = chance(rng, 0.7)
+    central = chance(rng, 0.3)  # the lock, so that only hinges tell the side
+    side = cues.usual_side(rng, barrels or not central, left=0.3)
     gap = rng.uniform(0.002, 0.006)
     if inset:
         proud = rng.uniform(0.0, 0.5) * thick
@@ -56,7 +58,7 @@ def safe(rng: np.random.Generator) -> Draft:
     style = choose(rng, {"slab": 5, "bevelled": 2, "raised": 1.5, "shaker": 1, "rounded": 0.7})
     pieces = fronts.front(rng, style, corner, far, make.paints)
     knuckle = rng.uniform(0.008, 0.028 if line == "outer" else 0.018)
-    knuckle *= chance(rng, 0.75)
+    knuckle *= barrels
     joint = hinge_joint(opening, side, line, np.radians(np.clip(rng.normal(100, 20), 70, 160)),
                         knuckle if line == "outer" else 0.0)  # fmt: skip
     fixed: Pieces = []
@@ -64,7 +66,6 @@ def safe(rng: np.random.Generator) -> Draft:
         on_door, fixed = _knuckles(make, opening, joint.origin, side, knuckle)
         pieces += on_door
     target = choose(rng, {"door": 9.0, "lock": 1.0})
-    central = chance(rng, 0.3 if knuckle else 0.12)
     lock, axis = _lock(make, opening, side, central)
     leaf = Leaf(pieces, fixed, joint, side, plain=bool(not knuckle and central))
     if target == "lock" and axis is not None:

@@ -115,7 +115,7 @@ def washer(rng: np.random.Generator) -> Draft:
     cx = rng.uniform(-0.5, 0.5) * (0.45 * width - radius) if chance(rng, 0.2) else 0.0
     cz = low[2] + (top - low[2]) * rng.uniform(0.5, 0.6)
     cz = float(np.clip(cz, low[2] + 1.05 * radius, top - 1.03 * radius))
-    side = "left" if chance(rng, 0.68) else "right"
+    side = "left" if chance(rng, 0.55) else "right"
     if square and dryer and chance(rng, 0.25):
         side = "bottom"
     y = low[1]

@@ -69,6 +69,16 @@ def test_most_doors_without_a_handle_show_their_side_and_the_rest_say_so():
     assert 0.7 < len(shown) / len(plain) < 0.95
 
 
+def test_a_custom_of_sides_holds_only_where_nothing_shows_them():
+    rng = np.random.default_rng(5)
+    share = {
+        shown: np.mean([cues.usual_side(rng, shown, left=0.2) == "left" for _ in range(1500)])
+        for shown in (False, True)
+    }
+    assert share[False] == pytest.approx(0.2, abs=0.04)
+    assert share[True] == pytest.approx(0.5, abs=0.05)
+
+
 def test_a_side_that_nothing_shows_is_mostly_told(colours):
     rng = np.random.default_rng(3)
     look = leaves.any_look(rng)._replace(handle="none", edge="none", hinges="hidden")
