@@ -270,6 +270,8 @@ def main() -> int:
         "devices": trainer.world,
         "device": torch.cuda.get_device_name() if on_gpu else "cpu",
     }
+    if args.model == "rig":
+        facts |= {"name": "rig", "autoencoder_sha256": bundled.autoencoder_sha256()}
     plain = MultiViewVideoTransformer(sizes).to(device).eval()
     measure = measure_of(args, drawer)
     best: tuple[float, str] = (-math.inf, "")

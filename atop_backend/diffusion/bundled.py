@@ -85,6 +85,12 @@ def load(folder: Path = FOLDER, name: Name = "mini") -> BundledModel:
     return BundledModel(_frozen(denoiser), _frozen(autoencoder), manifest["facts"])
 
 
+def autoencoder_sha256() -> str:
+    """Hash of the autoencoder that the bundled networks share."""
+    manifest = json.loads((FOLDER / "mini.json").read_text())
+    return manifest["sha256"]["mini-autoencoder.safetensors"]
+
+
 def _read(
     folder: Path, name: Name, part: str = ""
 ) -> tuple[dict[str, Tensor], dict[str, Tensor], dict[str, Any]]:
