@@ -2,7 +2,8 @@
 
 A video prior that errs does so as a whole: it opens a door from the wrong side, shows a drawer
 where there is a flap, or turns a lid the wrong way. What its clips then say of all the other
-joints tells little; the shape still tells which of them could be.
+joints tells little; the shape still tells which of them could be. Or the clips are right and the
+best answer only beat the right one narrowly: then what they say counts in full.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ _WIDE = {True: 28, False: 6}  # hinges and sliders of the shape that are looked 
 _FIRM = ("edge", "round", "contact", "")  # places that a joint may have whatever clips show
 _UNEXPLAINED = 0.5  # share of the motion missed beyond which an amount means nothing
 _HEARD = 0.05  # how much of what the clips as a whole say of another answer is believed
-_CHOSEN = 3.0  # for what a sample by itself would choose, log probability
+_CHOSEN = 1.5  # for what a sample by itself would choose, log probability
 _OUTWARDS = 0.5  # for a part that starts straight away from the rest, log probability
 # Off for each answer already given that is of the same kind, parallel to it, about the same.
-_SAME_KIND, _PARALLEL, _NEAR = 0.5, 1.0, 2.0
+_SAME_KIND, _PARALLEL, _NEAR = 0.25, 1.0, 2.0
 _FRONT = np.array([0.0, -0.5, 0.0])  # beside the way from the rest's middle, in its half extents
+_RIVAL = 1.5  # log odds of the clips being right after all
 _REVERSED, _OTHER_EDGE = 1.5, 1.0  # what clips get wrong most often, log probability
 DIFFERENT_DEG, DIFFERENT = 15.0, 0.1  # answers nearer than this are one
 
@@ -75,12 +77,14 @@ def in_order(
     # their amounts are no motion at all; the same lines come again with usual ones
     free[: len(free) - wide] &= ~unexplained(pool)[: len(free) - wide]
     score = score - _likeness(pool, best, features)
+    rivals = terms["total"] - terms["total"][best] + _RIVAL
     kept: list[int] = []
     scores: list[float] = []
     while len(kept) < count and free.any():
-        pick = int(np.flatnonzero(free)[np.argmax(score[free])])
+        chances = np.logaddexp(score, rivals)
+        pick = int(np.flatnonzero(free)[np.argmax(chances[free])])
         kept.append(pick)
-        scores.append(float(score[pick]))
+        scores.append(float(chances[pick]))
         free &= ~alike(pool, pick, everyone, DIFFERENT_DEG, DIFFERENT)
         score = score - _likeness(pool, pick, features)
     return np.array(kept, dtype=int), np.array(scores)

@@ -12,6 +12,10 @@ from atop_backend.geometry.meshes import RestShape, check_part
 from atop_backend.geometry.surfaces import connected_surfaces
 
 _PIECES = 24  # connected pieces looked at, largest first
+_SLAB = 0.8  # share of a flat part's surface that is its slab; the rest may be a handle
+_FLAT = 0.5  # a part is flat if it is so much thinner than wide
+_STICKS_OUT = 0.15  # of the slab's thickness, and at least 0.01; less than that is no handle
+_HANDLE = (0.003, 0.25)  # share of the surface that a handle has
 
 
 class Round(NamedTuple):
@@ -27,6 +31,8 @@ class Features(NamedTuple):
     """The shape as the fit sees it."""
 
     box: boxes.Box  # of the part
+    slab: boxes.Box | None  # of a flat part without what sticks out of it, if anything does
+    handle: np.ndarray | None  # (3,), middle of that, if it is no more than a handle
     body_box: boxes.Box
     part_points: np.ndarray  # (n, 3), spread evenly over the part
     part_normals: np.ndarray  # (n, 3)
@@ -62,6 +68,7 @@ def shape_features(shape: RestShape, points: int, generator: np.random.Generator
     directions, sources = _directions(part, box, body_box, rounds)
     return Features(
         box,
+        *_slab_and_handle(box, part_points),
         body_box,
         part_points,
         normals[owners],
@@ -77,6 +84,34 @@ def shape_features(shape: RestShape, points: int, generator: np.random.Generator
 def _solid(corners: np.ndarray) -> np.ndarray:
     _, areas = boxes.triangle_normals(corners)
     return corners[areas > 1e-12]
+
+
+def _slab_and_handle(
+    box: boxes.Box, points: np.ndarray
+) -> tuple[boxes.Box | None, np.ndarray | None]:
+    """The thinnest layer that holds most of a flat part's points (n, 3), and the middle of others.
+
+    A door turns about an edge of its slab, most often the one far from its handle; its box is
+    thicker by the handle.
+    """
+    thin = int(np.argmin(box.half))
+    if box.half[thin] > _FLAT * np.delete(box.half, thin).min():
+        return None, None
+    heights = (points - box.centre) @ box.axes[thin]
+    ordered = np.sort(heights)
+    count = int(_SLAB * len(ordered))
+    first = int(np.argmin(ordered[count:] - ordered[:-count]))
+    low, high = ordered[first], ordered[first + count]
+    margin = max(0.01, _STICKS_OUT * (high - low))
+    outside = (heights < low - margin) | (heights > high + margin)
+    if not outside.any():
+        return None, None
+    half = box.half.copy()
+    half[thin] = (high - low) / 2
+    slab = box._replace(centre=box.centre + (low + high) / 2 * box.axes[thin], half=half)
+    if not _HANDLE[0] < outside.mean() < _HANDLE[1]:
+        return slab, None
+    return slab, points[outside].mean(axis=0)
 
 
 def _directions(

@@ -106,7 +106,11 @@ def _places(features: Features, axis: np.ndarray) -> list[tuple[np.ndarray, str]
         if line_angle_deg(piece.axis, axis) < _ROUND_DEG
     ]
     frame = _frame_about(axis, box)
-    grids = [(box_corners(box), ("edge", "middle", "centre"))]
+    grids: list[tuple[np.ndarray, tuple[str, str, str]]] = [
+        (box_corners(each), ("edge", "middle", "centre"))
+        for each in (box, features.slab)
+        if each is not None
+    ]
     if len(features.contact) >= 3:
         grids.append((features.contact, ("contact", "contact", "contact")))
     for points, labels in grids:

@@ -16,16 +16,18 @@ _STEP = 0.08  # longest step of a swept point, in the normalised frame
 _BUMP = 0.2  # share of the part that passes through the body where that is plainly wrong
 _NEAR = 0.03  # a hinge may run this far beside where part and body meet
 _FAR = 0.12  # a hinge this much farther from where part and body meet gets no credit for contact
+_BESIDE = 0.5  # half widths from its middle beyond which a hinge is at one side of a part
 _OPEN = np.radians(120)  # contact that leaves no wider gap as seen along a line is all around it
 _LOOSE = 0.10  # a part this much farther from the body than at rest has come off
 
 
 class Terms(NamedTuple):
-    """One number in [0, 1] for each hypothesis; 0 is what geometry likes."""
+    """One number in [0, 1] for each hypothesis, of the handle in [-1, 1]; less is better."""
 
     collision: np.ndarray  # (h,), how much of the part passes through the body
     contact: np.ndarray  # (h,), how far the hinge runs from where part and body meet
     attachment: np.ndarray  # (h,), how far the part ends up from the body
+    handle: np.ndarray  # (h,), 1: hinge and handle are at one edge, -1: at opposite ones
 
 
 def geometry_terms(
@@ -45,6 +47,7 @@ def geometry_terms(
         collision=1 - np.exp(-crossed / _BUMP),
         contact=np.where(revolute, _contact(features, axes, origins), 0.0),
         attachment=np.clip((gaps - rest) / _LOOSE, 0, 1),
+        handle=np.where(revolute, _handle_side(features, axes, origins), 0.0),
     )
 
 
@@ -67,6 +70,22 @@ def sweep(
     shares = np.linspace(0, 1, steps + 1)
     tracks = move(revolute, axes, origins, amounts[:, None] * shares, points)
     return passes_through(features.body, tracks).mean(axis=-1)
+
+
+def _handle_side(features: Features, axes: np.ndarray, origins: np.ndarray) -> np.ndarray:
+    """Place of the handle on the way from a flat part's middle to its hinge, in [-1, 1], (h,)."""
+    if features.handle is None:
+        return np.zeros(len(axes))
+    box = features.box
+    thin = np.eye(3)[np.argmin(box.half)]
+    half = np.maximum(box.half, 1e-6)
+    within = axes @ box.axes.T  # in the box's frame, and in half extents
+    hinges = (origins - box.centre) @ box.axes.T / half
+    handle = (features.handle - box.centre) @ box.axes.T / half
+    across = np.cross(thin, within)
+    beside = np.sum(hinges * across, axis=1)
+    told = (np.abs(within @ thin) < 0.5) & (np.abs(beside) > _BESIDE)
+    return np.where(told, np.clip(beside * (across @ handle), -1, 1), 0.0)
 
 
 def _contact(features: Features, axes: np.ndarray, origins: np.ndarray) -> np.ndarray:

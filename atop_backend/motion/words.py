@@ -32,6 +32,6 @@ def contradicted(pool: Pool, ends: np.ndarray, features: Features, said: SaidMot
         against += _RISE * (climb * said.rise < -_LEVEL)
     if said.hinge_side:
         upright = pool.revolute & (np.abs(pool.axes[:, 2]) > _UPRIGHT)
-        other_side = (pool.origins[:, 0] - centre[0]) * said.hinge_side < 0
-        against += _SIDE * (upright & other_side)
+        there = (pool.origins[:, 0] - centre[0]) * said.hinge_side > 0
+        against += _SIDE * ~(upright & there)
     return against
