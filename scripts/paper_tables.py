@@ -210,8 +210,10 @@ def measure_sampled(path: Path, number: int, plan: Plan, baselines: Path | None)
     from atop_backend.motion.fit import fit_joint
     from atop_backend.prompt_motion import said_motion
 
+    made = config.resolve(plan.preset).generate
     with np.load(path) as data:
-        evidence, item = evidence_in(data, str(number)), object_in(data, str(number))
+        evidence = evidence_in(data, str(number), made.steps, made.samples)
+        item = object_in(data, str(number))
         said = said_motion(str(data[f"{number}_prompt"]))
     record: dict[str, Any] = {"id": f"{item.kind} {number}", "category": item.kind, "variants": {}}
     if evidence is None:

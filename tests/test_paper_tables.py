@@ -304,11 +304,12 @@ def write_true_samples(path, seed):
     """One object's samples as scripts/held_out_fits.py keeps them: the motion itself, once."""
     import held_out_fits
 
+    from atop_backend.config import resolve
     from atop_backend.synthetic.batch import pack
     from atop_backend.synthetic.generate import generate
     from atop_backend.synthetic.render import draw, random_look
 
-    item = generate(seed)
+    item, steps = generate(seed), resolve("default").generate.steps
     objects = pack([item])
     look = random_look(objects, torch.Generator().manual_seed(seed))
     shares = (torch.tensor([held_out_fits.FRAMES]) + 1) / 9
@@ -316,11 +317,11 @@ def write_true_samples(path, seed):
     outlines = torch.nn.functional.avg_pool2d(seen.silhouettes[0, :, 1:].float(), 8)
     kept = held_out_fits._compact(
         seen.positions[0].movedim(1, -1).numpy(), seen.silhouettes[0, :, 0].numpy(),
-        outlines[None].numpy(), (seen.motions * objects.part_radius).numpy(), 4,
+        outlines[None].numpy(), (seen.motions * objects.part_radius).numpy(), steps,
     )  # fmt: skip
     kept |= {"seed": seed, "form": held_out_fits.form_of(item.triangles, item.moving),
              "cameras": seen.cameras[0].numpy(), "prompt": item.prompts[0]}  # fmt: skip
-    np.savez(path, count=1, steps=np.array([4]), **{f"0_{key}": v for key, v in kept.items()})
+    np.savez(path, count=1, steps=np.array([steps]), **{f"0_{key}": v for key, v in kept.items()})
 
 
 @pytest.mark.slow
