@@ -94,13 +94,12 @@ def project(view: View, points: Float[Tensor, "frames n 3"]) -> Float[Tensor, "f
 
 
 def outline_losses(
-    view: View, points: Float[Tensor, "frames k n 3"], reach: Float[Tensor, " n"]
+    view: View, points: Float[Tensor, "frames k n 3"], surface: Surface
 ) -> Float[Tensor, "frames k"]:
     """Squared picture distances, in radii, of bodies that ought to fill each frame's outline.
 
     Args:
-        points: `k` bodies for each frame.
-        reach: How far from a point the body still extends.
+        points: `k` bodies for each frame, of the surface's Gaussians.
     """
     frames, k, n = points.shape[:3]
     pixels = project(view, points.flatten(1, 2))
@@ -111,9 +110,10 @@ def outline_losses(
     ).view(frames, k, n)
     beyond = (grid.abs() - 1).clamp_min(0) * torch.tensor([width, height]) / 2 * view.unit
     outside = outside + beyond.sum(dim=-1).view(frames, k, n)
-    out = robust((outside + reach).clamp_min(0).square()).mean(dim=-1)
+    # a thin limb's middle is no deeper inside its outline than it lies under the skin
+    out = robust((outside + surface.depths).clamp_min(0).square()).mean(dim=-1)
 
-    pixels = pixels.view(frames, k, n, 2)
+    pixels, reach = pixels.view(frames, k, n, 2), surface.reach
     with torch.no_grad():
         distances = torch.cdist(view.places[:, None], pixels) * view.unit - reach
         nearest = distances.argmin(dim=3)

@@ -121,14 +121,14 @@ def fit_views(
     sparse = [view._replace(places=view.places[:, :_SEARCH_SAMPLES]) for view in views]
 
     def outlines(points: Tensor) -> Tensor:
-        losses = [outline_losses(view, points, few.reach) for view in sparse]
+        losses = [outline_losses(view, points, few) for view in sparse]
         return torch.stack(losses).mean(dim=0)
 
     def roughly(points: Tensor, step: Step) -> Tensor:
         return settings.outline_weight * outlines(points[:, None]).mean()
 
     def closely(points: Tensor, step: Step) -> Tensor:
-        losses = [outline_losses(view, points[:, None], surface.reach).mean() for view in views]
+        losses = [outline_losses(view, points[:, None], surface).mean() for view in views]
         total = settings.outline_weight * torch.stack(losses).mean()
         if step.last and settings.pixel_weight:
             frames = torch.randperm(len(points), generator=generator)[: settings.rendered_frames]

@@ -184,7 +184,8 @@ def _follow(
 ) -> Motion:  # fmt: skip
     """What guidance makes of the patches of a field."""
     count = len(field.rest)
-    surface = Surface(field.bound, torch.zeros(count, 3), torch.ones(count), 0.0, field.rest)
+    ones = torch.ones(count)
+    surface = Surface(field.bound, torch.zeros(count, 3), ones, 0.0, field.rest, ones)
     times = torch.tensor(PRIOR_SHARES)
     return distil.distil(rig, surface, judge, times, plans, settings, cyclic, tick=tick)
 

@@ -6,6 +6,7 @@ limb is thin there: outlines are those of the mesh, without holes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,7 @@ class Surface(NamedTuple):
     factors: Float[Tensor, " n"]  # 1 / sigma
     log_weight: float  # of every Gaussian, see `pictures.calibrated`
     rest: Float[Tensor, "n 3"]
+    depths: Float[Tensor, " n"]  # under the skin
 
     @property
     def reach(self) -> Float[Tensor, " n"]:
@@ -41,16 +43,15 @@ class Surface(NamedTuple):
 
     def thinned(self, step: int) -> Surface:
         """Every `step`-th Gaussian, for a rough look."""
-        bound, colours, factors, rest = (
-            part[::step] for part in (self.bound, self.colours, self.factors, self.rest)
-        )
-        return Surface(bound, colours, factors, self.log_weight, rest)
+        return self._map(lambda part: part[::step])
 
     def to(self, device: torch.device) -> Surface:
         """The surface on a device."""
-        moved = (self.bound, self.colours, self.factors, self.rest)
-        bound, colours, factors, rest = (part.to(device) for part in moved)
-        return Surface(bound, colours, factors, self.log_weight, rest)
+        return self._map(lambda part: part.to(device))
+
+    def _map(self, change: Callable[[Tensor], Tensor]) -> Surface:
+        parts = (part if isinstance(part, float) else change(part) for part in self)
+        return Surface(*parts)  # type: ignore[arg-type]
 
     @property
     def sigma(self) -> float:
@@ -87,6 +88,7 @@ def bind_gaussians(rig: Rig, count: int, rng: np.random.Generator) -> Surface:
         torch.as_tensor(1 / sigmas, dtype=torch.float32),
         0.0,
         torch.as_tensor(points, dtype=torch.float32),
+        torch.as_tensor(depths, dtype=torch.float32),
     )
 
 

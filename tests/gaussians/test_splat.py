@@ -29,7 +29,8 @@ def ball(device: str = "cpu") -> Surface:
     normals = torch.nn.functional.normalize(torch.randn(300, 3, generator=generator), dim=1)
     centres = 0.5 * normals + torch.tensor([0.0, 0.0, 0.6])
     empty = torch.zeros(300, 1, 4)
-    surface = Surface(empty, 0.5 + 0.4 * normals, torch.full((300,), 1 / 0.06), 0.3, centres)
+    sigmas = torch.full((300,), 0.06)
+    surface = Surface(empty, 0.5 + 0.4 * normals, 1 / sigmas, 0.3, centres, 2 * sigmas)
     return surface.to(torch.device(device))
 
 

@@ -139,7 +139,7 @@ def test_outlines_fit_the_true_pose_and_no_other(bar_rig, filmed):
     straight = known._replace(rotations=torch.eye(3).repeat(6, 2, 1, 1))
     bodies = torch.stack([skin(rest_to_posed(body, pose), surface.bound)
                           for pose in (known, straight)], dim=1)  # fmt: skip
-    losses = outline_losses(view, bodies, surface.reach)
+    losses = outline_losses(view, bodies, surface)
     assert float(losses[0, 0]) == pytest.approx(float(losses[0, 1]), rel=1e-4)  # rest: the same
     assert float(losses[-1, 0]) < 0.1 * float(losses[-1, 1])
 
