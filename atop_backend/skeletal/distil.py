@@ -16,6 +16,7 @@ from torch import Tensor
 from atop_backend.config import AnimateConfig
 from atop_backend.geometry.rigs import Rig
 from atop_backend.skeletal import parameters, regularisers
+from atop_backend.skeletal.joint_classes import ClassLimits, beyond_class, limits_by_class
 from atop_backend.skeletal.kinematics import Pose, rest_to_posed, skin
 from atop_backend.skeletal.parameters import Body, Variables
 from atop_backend.skeletal.surface import Surface
@@ -81,12 +82,14 @@ class Weighted(NamedTuple):
     settings: AnimateConfig
     limits: Float[Tensor, "j 3 2"]
     limited: Tensor  # (j, 3) bool
+    classes: ClassLimits  # of bones whose rig gives no limits
 
 
 def weigh(settings: AnimateConfig, rig: Rig) -> Weighted:
     """The regularisers of a rig; limits are those of its bones."""
     limits = torch.as_tensor(rig.limits, dtype=torch.float32)
-    return Weighted(settings, torch.nan_to_num(limits), ~limits.isnan().any(dim=-1))
+    limited = ~limits.isnan().any(dim=-1)
+    return Weighted(settings, torch.nan_to_num(limits), limited, limits_by_class(rig))
 
 
 def regularise(
@@ -100,8 +103,9 @@ def regularise(
     """The weighted sum of the terms that are on."""
     settings = weighted.settings
     total = points.new_zeros(())
+    vectors = torch.einsum("fk,kbc->fbc", basis, variables.bones)
     if settings.smooth_weight:
-        bones = torch.einsum("fk,kbc->fbc", basis, variables.bones).flatten(1)
+        bones = vectors.flatten(1)
         whole = torch.cat([basis @ variables.turns, basis @ variables.shifts], dim=1)
         rough = regularisers.roughness(bones) + regularisers.roughness(whole)
         total = total + settings.smooth_weight * rough
@@ -112,6 +116,9 @@ def regularise(
     if settings.limit_weight and weighted.limited.any():
         beyond = regularisers.beyond_limits(pose.rotations, weighted.limits, weighted.limited)
         total = total + settings.limit_weight * beyond.square().sum(dim=(1, 2)).mean()
+    if settings.limit_weight:
+        beyond = beyond_class(vectors, weighted.classes)
+        total = total + settings.limit_weight * beyond.square().sum(dim=1).mean()
     if settings.rest_weight:
         total = total + settings.rest_weight * variables.bones.square().sum(dim=-1).mean()
     return total

@@ -9,7 +9,9 @@ from torch import Tensor
 
 from atop_backend.geometry.rigs import Rig
 from atop_backend.skeletal import regularisers
+from atop_backend.skeletal.joint_classes import beyond_class, limits_by_class
 from atop_backend.skeletal.kinematics import Pose, bone_matrices, skeleton_of, skin_vertices
+from atop_backend.skeletal.rotations import matrices_to_vectors
 
 _MOST_VERTICES = 2000  # that are looked at, evenly chosen
 
@@ -21,6 +23,7 @@ def figures(rig: Rig, pose: Pose, fps: float, radius_m: float) -> dict[str, floa
     penetration_m: how deep the deepest vertex is below the ground, mean over frames.
     float_m: how high the lowest vertex is above the ground, mean over frames.
     limit_violation_deg: mean over limited angles of how far they are beyond.
+    class_violation_deg: the same over bones whose names alone say how far they turn.
     jerk_m_s3: mean third derivative of the bones' heads.
     motion_m_s: mean speed of the bones' heads.
 
@@ -37,11 +40,16 @@ def figures(rig: Rig, pose: Pose, fps: float, radius_m: float) -> dict[str, floa
     limited = ~limits.isnan().any(dim=-1)
     beyond = regularisers.beyond_limits(pose.rotations, torch.nan_to_num(limits), limited)
     lowest = points[..., 2].amin(dim=1)
+    classes = limits_by_class(rig)
+    vectors = matrices_to_vectors(pose.rotations[:, np.flatnonzero(rig.free())])
+    guessed = classes.swing.isfinite()
+    excess = beyond_class(vectors, classes)[:, guessed]
     return {
         "foot_slide_m_s": _slide(points) * fps * radius_m,
         "penetration_m": float((-lowest).clamp_min(0).mean()) * radius_m,
         "float_m": float(lowest.clamp_min(0).mean()) * radius_m,
         "limit_violation_deg": float(beyond[:, limited].mean().rad2deg()) if limited.any() else 0.0,
+        "class_violation_deg": float(excess.mean().rad2deg()) if guessed.any() else 0.0,
         "jerk_m_s3": _mean_length(heads.diff(n=3, dim=0)) * fps**3 * radius_m,
         "motion_m_s": _mean_length(heads.diff(dim=0)) * fps * radius_m,
     }
