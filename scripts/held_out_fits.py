@@ -188,16 +188,17 @@ def evidence_in(
     """The evidence in one object's samples; None where its part is not seen.
 
     Args:
-        steps: Of denoising; None for the first in the file.
+        steps: Of denoising; None for those of the default preset.
         samples: The most to use.
     """
     from tilted_joints import camera_of
 
+    from atop_backend.config import resolve
     from atop_backend.motion.evidence import MotionEvidence
 
     if f"{name}_points" not in data:
         return None
-    steps = int(data["steps"][0]) if steps is None else steps
+    steps = resolve("default").generate.steps if steps is None else steps
     points = data[f"{name}_points"].astype(float)
     numbers = data[f"{name}_moved_{steps}"].astype(float)[:, :samples]
     return MotionEvidence(
@@ -311,13 +312,13 @@ def main() -> None:
     draws.add_argument("--count", type=int, default=200)
     draws.add_argument("--first", type=int, default=0, help="leave out so many objects")
     draws.add_argument("--samples-each", type=int, default=4)
-    draws.add_argument("--steps", type=int, nargs="+", default=[4], help="of denoising")
+    draws.add_argument("--steps", type=int, nargs="+", default=[2], help="of denoising")
     draws.add_argument("--device", default="cuda")
     draws.add_argument("--tilted", type=float, nargs="+", default=[], metavar="DEG")
     fits = steps.add_parser("fit", help="fit joints to them")
     fits.add_argument("samples", type=Path, nargs="+")
     fits.add_argument("--outcomes", type=Path, help="for scripts/calibrate_confidence.py")
-    fits.add_argument("--steps", type=int, help="of denoising; the first in the file")
+    fits.add_argument("--steps", type=int, help="of denoising; as the preset")
     fits.add_argument("--samples-used", type=int, help="of each object; all")
     fits.add_argument("--limit", type=int, help="objects of each file")
     fits.add_argument("--workers", type=int, default=1)
