@@ -48,6 +48,10 @@ def examine(blender: str = "", device: str = "auto") -> list[Finding]:
         findings += [_checked("device", lambda: _device(device), "choose another --device")]
         findings += [_checked("sentence encoder", _encoder, INSTALL)]
         findings += [_checked("bundled weights", _weights, "reinstall atop-backend")]
+    findings.append(
+        _optional("mujoco", "for animate --physics", "pip install 'atop-backend[physics]'")
+    )
+    findings.append(_optional("gsplat", "renders rigs on a GPU", "pip install gsplat"))
     pytorch3d = importlib.util.find_spec("pytorch3d") is not None
     findings.append(
         Finding("pytorch3d", "found" if pytorch3d else "not installed (optional, not needed)", True)
@@ -71,6 +75,13 @@ def _package(name: str) -> Finding:
         return Finding(name, metadata.version(name), True)
     except metadata.PackageNotFoundError:
         return Finding(name, "not installed", False, INSTALL)
+
+
+def _optional(name: str, use: str, install: str) -> Finding:
+    try:
+        return Finding(name, f"{metadata.version(name)} ({use})", True)
+    except metadata.PackageNotFoundError:
+        return Finding(name, f"not installed (optional, {use}: {install})", True)
 
 
 def _checked(name: str, examine_one: object, remedy: str) -> Finding:

@@ -15,7 +15,7 @@ Tick = Callable[[int, int], None]  # (steps done, steps in all) of one stage
 
 # Rough shares of the wall-clock time of a default job on two cores; they only shape the bar.
 STAGE_WEIGHTS = {"render": 15.0, "generate": 50.0, "fit": 20.0, "report": 15.0}
-STAGE_WEIGHTS |= {"rig": 3.0, "distil": 80.0}  # of `atop animate`
+STAGE_WEIGHTS |= {"rig": 3.0, "distil": 80.0, "physics": 10.0}  # of `atop animate`
 
 _LEFT_BY = {  # what a cancelled run keeps, where it is something
     "clips": "complete clips are kept, and the same command films the others",

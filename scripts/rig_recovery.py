@@ -1,6 +1,8 @@
 """Films known clips of rigged characters, distils the motion back from the films, and compares.
 
     python scripts/rig_recovery.py --case Fox.glb:Walk --case CesiumMan.glb:Anim_0 --views 90,30,-45
+    python scripts/rig_recovery.py --case creature:quadruped:3 --case creature:biped:7  # to tune on
+    python scripts/rig_recovery.py --case creature:quadruped:3 --case creature:biped:7  # to tune on
 
 For each case and setting: mean and median error of the joints' rotations relative to their parents,
 mean error of the directions of bones (twist left out), mean distance of the skin in shares of
@@ -23,6 +25,7 @@ import numpy as np
 import torch
 
 from atop_backend.config import AnimateConfig
+from atop_backend.creatures.generate import creature, rig_of
 from atop_backend.geometry.rigs import Placement, Rig, normalise
 from atop_backend.preview import draw_mesh
 from atop_backend.skeletal import parameters
@@ -46,6 +49,8 @@ from atop_backend.skeletal.surface import bind_gaussians
 from atop_backend.skeletal.video_target import Video, crop_to_body
 
 FPS = 24.0
+GENERATED_S = 1.0  # of a generated creature's act
+GENERATED_S = 1.0  # of a generated creature's act
 FILM_PX = (384, 288)
 ELEVATION_DEG = 10.0
 ABLATIONS = {
@@ -78,6 +83,27 @@ def read_known(path: Path, clip_name: str, most_frames: int) -> Known:
     rig, placement = normalise(read.rig)
     pose = normalised_pose(pose_of(read.rig, matrices), placement)
     return Known(rig, placement, pose, float(clip.times[-1]))
+
+
+def generated(kind: str, seed: int) -> Known:
+    """The first act of a generated creature."""
+    performer = creature(seed, kind, acts=1)
+    rig = rig_of(performer.creature)
+    order = [performer.creature.bones.index(bone) for bone in rig.bones]
+    given = performer.performances[0].matrices[:, order]
+    matrices = np.tile(np.eye(4), (*given.shape[:2], 1, 1))
+    matrices[:, :, :3] = given
+    pose = pose_of(rig, torch.as_tensor(matrices, dtype=torch.float32))
+    body, placement = normalise(rig)
+    return Known(body, placement, normalised_pose(pose, placement), GENERATED_S)
+
+
+def read_case(case: str, most_frames: int) -> Known:
+    """The clip that a word of the command line names."""
+    place, last = case.rsplit(":", 1)
+    if place.startswith("creature:"):
+        return generated(place.removeprefix("creature:"), int(last))
+    return read_known(Path(place), last, most_frames)
 
 
 def film(known: Known, azimuth_deg: float, size_px: int, rng: np.random.Generator) -> View:
@@ -125,7 +151,9 @@ def recover(known: Known, views: list[View], settings: AnimateConfig, seed: int)
 def main() -> int:
     """Run all cases and print their table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--case", action="append", required=True, metavar="FILE:CLIP")
+    parser.add_argument(
+        "--case", action="append", required=True, metavar="FILE:CLIP|creature:KIND:SEED"
+    )
     parser.add_argument("--views", default="90,30,-45", help="azimuths in degrees; 0 is the front")
     parser.add_argument("--ablate", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
@@ -139,14 +167,13 @@ def main() -> int:
         changed[key] = type(getattr(AnimateConfig(), key))(json.loads(value))
     rows = []
     for case in options.case:
-        file, clip = case.rsplit(":", 1)
         settings = dataclasses.replace(AnimateConfig(), **changed)
-        known = read_known(Path(file), clip, settings.most_frames)
+        known = read_case(case, settings.most_frames)
         rng = np.random.default_rng(options.seed)
         azimuths = [float(word) for word in options.views.split(",")]
         views = [film(known, azimuth, settings.picture_px, rng) for azimuth in azimuths]
         fps = (len(known.pose.rotations) - 1) / known.duration_s
-        name = f"{Path(file).stem} {clip}, {len(views)} views"
+        name = f"{Path(case).name}, {len(views)} views"
         still = rest_pose(len(known.pose.rotations), len(known.rig.bones))
         true = figures(known.rig, known.pose, fps, 1.0)
         rows.append({"case": name, "setting": "known", **errors(known, known.pose), **true})

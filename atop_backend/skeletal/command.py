@@ -33,6 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--frames", type=int, default=24, help="poses, where no video says it; default 24")
     add("--fps", type=float, default=24.0, help="poses a second; default 24")
     add("--cyclic", action="store_true", help="the last pose is the first")
+    add("--physics", action="store_true",
+        help="let bodies with weight follow the motion on the ground; needs MuJoCo")  # fmt: skip
     add("--blender", default="", metavar="PROGRAM", help="default: the bpy module")
     add("--seed", type=int, default=0, help="same seed, same result; default 0")
     add("--device", default="auto", metavar="NAME", help="auto, cpu, cuda or cuda:1")
@@ -66,6 +68,7 @@ def run(options: argparse.Namespace, emit: Callable[[Event], None]) -> int:
 
 def _request(options: argparse.Namespace) -> AnimateRequest:
     from_file = overrides_from_toml(options.config) if options.config else ()
+    physics = ("animate.physics=true",) if options.physics else ()
     out = options.out or Path(f"{options.rigged.stem}-animated")
     return AnimateRequest(
         asset=options.rigged.resolve(),
@@ -83,5 +86,5 @@ def _request(options: argparse.Namespace) -> AnimateRequest:
         seed=options.seed,
         device=options.device,
         blender=options.blender,
-        overrides=(*from_file, *options.overrides),
+        overrides=(*from_file, *physics, *options.overrides),
     )

@@ -20,10 +20,12 @@ from atop_backend.reporting import Tick
 from atop_backend.skeletal.figures import figures
 from atop_backend.skeletal.guided import Distilled
 from atop_backend.skeletal.kinematics import Pose, rest_to_posed, skeleton_of, skin_vertices
+from atop_backend.skeletal.physics import Tracked
 from atop_backend.skeletal.pictures import camera_around, checkerboard, rays_of, resized
 from atop_backend.skeletal.rotations import continuous, matrices_to_quaternions
 from atop_backend.skeletal.run import ReadRig
 
+KINEMATIC = "motion_kinematic.json"  # as it was before physics tracking
 _VIDEO_PX = (384, 288)
 _SHEET_FRAMES = 6
 _MOVES = math.radians(0.5)  # a bone that turns less is left out of the motion
@@ -34,14 +36,22 @@ def report(
     config: Config,
     read: ReadRig,
     found: Distilled,
+    tracked: Tracked | None,
     guidance: str,
     folder: Path,
     tick: Tick,
 ) -> dict[str, Any]:
     """Write all files of the job; the result, without its seconds."""
+    files = {"motion": "motion.json"}
+    physics: dict[str, Any] = {}
+    if tracked is not None:
+        write_json(folder / KINEMATIC, motion_document(found, request.cyclic))
+        files["motion without physics"] = KINEMATIC
+        before = figures(found.rig, found.pose, found.fps, found.placement.scale)
+        physics = {"physics": {**tracked.figures, "figures_without": before}}
+        found = found._replace(pose=tracked.pose)
     motion = motion_document(found, request.cyclic)
     write_json(folder / "motion.json", motion)
-    files = {"motion": "motion.json"}
     _write_pictures(folder, found, request.prompt)
     files |= {"preview": "preview.mp4", "contact sheet": "contact_sheet.png"}
     tick(1, 2)
@@ -64,6 +74,7 @@ def report(
         "cyclic": request.cyclic,
         "guidance": guidance,
         "figures": measured,
+        **physics,
         "notes": notes,
         "files": files,
         "model": found.model,

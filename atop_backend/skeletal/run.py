@@ -2,6 +2,7 @@
 
 rig      the asset                  -> rig.npz
 distil   rig.npz, words or videos   -> motion.json
+physics  motion, if asked for       -> motion.json of bodies with weight; the other one is kept
 report   both                       -> preview.mp4, contact_sheet.png, animated.*, result.json
 """
 
@@ -23,8 +24,9 @@ from atop_backend.reporting import Emit, JobProgress, Tick
 
 if TYPE_CHECKING:
     from atop_backend.skeletal.guided import Distilled
+    from atop_backend.skeletal.physics import Tracked
 
-STAGES = ("rig", "distil", "report")
+STAGES = ("rig", "distil", "physics", "report")
 GLTF = (".glb", ".gltf")
 OTHERS = (".blend", ".fbx")
 
@@ -45,8 +47,13 @@ def animate(request: AnimateRequest, emit: Emit) -> dict[str, Any]:
     """
     config = resolve("default", request.overrides)
     guidance = _guidance(request)
+    if config.animate.physics:
+        from atop_backend.skeletal.physics import require_mujoco
+
+        require_mujoco()  # said at once, not after the work
     check_out(request.out)
-    progress = JobProgress(STAGES, emit)
+    stages = STAGES if config.animate.physics else tuple(s for s in STAGES if s != "physics")
+    progress = JobProgress(stages, emit)
     seconds: dict[str, float] = {}
 
     @contextmanager
@@ -64,10 +71,14 @@ def animate(request: AnimateRequest, emit: Emit) -> dict[str, Any]:
             read = read_rig(request, folder, config)
         with stage("distil") as tick:
             found = _distil(request, config, read.rig, guidance, tick)
+        tracked = None
+        if config.animate.physics:
+            with stage("physics"):
+                tracked = _track(config, found, request.cyclic)
         with stage("report") as tick:
             from atop_backend.skeletal.report import report
 
-            result = report(request, config, read, found, guidance, folder, tick)
+            result = report(request, config, read, found, tracked, guidance, folder, tick)
         write_json(folder / "result.json", {**result, "seconds": seconds})
     result = read_json(request.out / "result.json")
     for name, file in result["files"].items():
@@ -152,3 +163,14 @@ def _distil(
 
             return follow_prior(request, config.animate, body, placement, tick)
     raise AssertionError(guidance)
+
+
+def _track(config: Config, found: Distilled, cyclic: bool) -> Tracked:
+    """The motion as bodies with weight make it."""
+    from atop_backend.skeletal.physics import track
+
+    settings = config.animate
+    return track(
+        found.rig, found.placement, found.pose, found.fps, cyclic,
+        settings.physics_assist, settings.physics_trials,
+    )  # fmt: skip
