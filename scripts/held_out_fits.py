@@ -72,6 +72,7 @@ def draw_samples(
 
     from atop_backend.config import resolve
     from atop_backend.diffusion import generate
+    from atop_backend.diffusion.autoencoder import Autoencoder
     from atop_backend.diffusion.clips import unpack
     from atop_backend.diffusion.sample import sample
     from atop_backend.diffusion.text import TextEncoder
@@ -79,6 +80,7 @@ def draw_samples(
 
     prior = generate.load_prior(resolve("default").generate, 0, device_name)
     device = prior.device
+    assert isinstance(prior.autoencoder, Autoencoder)  # the bundled model's
     drawer = ClipDrawer(prior.autoencoder, TextEncoder(device_name), device)
     arrays: dict[str, Any] = {}
     done, begun = 0, time.monotonic()

@@ -50,7 +50,7 @@ class Surface(NamedTuple):
         return self._map(lambda part: part.to(device))
 
     def _map(self, change: Callable[[Tensor], Tensor]) -> Surface:
-        parts = (part if isinstance(part, float) else change(part) for part in self)
+        parts = (change(part) if isinstance(part, Tensor) else part for part in self)
         return Surface(*parts)  # type: ignore[arg-type]
 
     @property
