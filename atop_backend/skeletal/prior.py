@@ -211,13 +211,16 @@ class Judge:
         settings, frames = self._settings, len(points)
         places = torch.zeros(*self._seen.shape, frames, 3)
         places[self._seen] = GAIN / self._views.scale * (points - self._rest).transpose(0, 1)
-        channels = places.permute(0, 3, 4, 1, 2)[None].to(self._device)
+        channels = places.permute(0, 3, 4, 1, 2).to(self._device)
         time = guidance.annealed_time(step.progress, self._generator)
         alpha, sigma = signal_and_noise("v", time)
         noise = torch.randn(channels.shape, generator=self._generator).to(self._device)
 
         def estimate(noisy: Tensor) -> Estimate:
-            return predict(self._denoiser, noisy, time, self._conditions, settings.prior_scale)
+            told = predict(
+                self._denoiser, noisy[None], time, self._conditions, settings.prior_scale
+            )
+            return Estimate(told.signal[0], told.noise[0])
 
         if settings.prior_guidance == "sds":
             loss = guidance.sds_loss(
