@@ -55,11 +55,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     emit = reporting.reporter("jsonl" if machine else None)
     for stop in (signal.SIGINT, signal.SIGTERM):  # also where a shell had SIGINT ignored
         signal.signal(stop, signal.default_int_handler)
-    if machine:
-        _cancel_when_stdin_closes()
     wire = _OneEnd(emit)
     last: Event | int
     try:
+        if machine:  # the input may be closed already
+            _cancel_when_stdin_closes()
         options = _parser(arguments).parse_args(arguments)
         last = options.run(options, wire)
     except AtopError as error:

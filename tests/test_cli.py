@@ -258,3 +258,16 @@ def test_doctor_refuses_a_blender_that_is_too_old(tmp_path):
     assert done.returncode == 3
     assert "3.6.2" in done.stdout
     assert "4.2 or newer" in done.stdout
+
+
+def test_an_input_closed_from_the_first_moment_cancels_in_the_same_way():
+    # the thread that watches the input may interrupt while it is being started
+    program = (
+        "import sys\nfrom atop_backend import cli\n"
+        "def interrupted():\n    raise KeyboardInterrupt\n"
+        "cli._cancel_when_stdin_closes = interrupted\n"
+        "sys.exit(cli.main(['doctor', '--events', 'jsonl']))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, check=False)
+    assert done.returncode == 130
+    assert json.loads(done.stdout.splitlines()[-1])["type"] == "cancelled"
