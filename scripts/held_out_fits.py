@@ -208,7 +208,6 @@ def evidence_in(
         displacements=np.einsum("nk,ksfc->sfnc", _affine_basis(points), numbers),
         weights=data[f"{name}_weights"].astype(float),
         silhouettes=data[f"{name}_outlines_{steps}"][:samples] / _GREYS,
-        rest_silhouettes=None,  # the fit draws the rest from the shape
         cameras=tuple(camera_of(row) for row in data[f"{name}_cameras"].astype(float)),
         frames=(np.array(FRAMES) + 1) / 9,
     )

@@ -22,7 +22,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import trimesh
@@ -31,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from atop_backend.errors import InputError  # noqa: E402
+from atop_backend.export.urdf_reader import read_urdf  # noqa: E402
 
 KINDS = {"hinge": "revolute", "slider": "prismatic", "revolute": "revolute",
          "continuous": "revolute", "prismatic": "prismatic"}  # fmt: skip
@@ -108,20 +108,14 @@ def _below(parts: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
 
 def _meshes_of(urdf: Path) -> tuple[dict[int, list[str]], dict[str, list[str]]]:
     """The mesh files by the number at the end of their visual's name, and by their link's name."""
-    try:
-        robot = ElementTree.parse(urdf).getroot()
-    except (OSError, ElementTree.ParseError) as error:
-        raise InputError(
-            f"{urdf} cannot be read ({error})", hint="copy the object again"
-        ) from error
     of_parts: dict[int, list[str]] = {}
     of_links: dict[str, list[str]] = {}
-    for link in robot.iterfind("link"):
-        for visual in link.iterfind("visual"):
-            number = re.search(r"(\d+)$", visual.get("name", ""))
-            for mesh in visual.iterfind("geometry/mesh"):
+    for link, visuals in read_urdf(urdf).links.items():
+        for visual in visuals:
+            number = re.search(r"(\d+)$", visual.name)
+            for mesh in (shape for shape in visual.shapes if shape.tag == "mesh"):
                 file = mesh.get("filename", "")
-                of_links.setdefault(link.get("name", ""), []).append(file)
+                of_links.setdefault(link, []).append(file)
                 if number:
                     of_parts.setdefault(int(number[1]), []).append(file)
     return of_parts, of_links

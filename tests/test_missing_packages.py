@@ -61,6 +61,12 @@ def use_ray(folder):
     _import_ray()
 
 
+def track_with_weight(folder):
+    from atop_backend.skeletal.physics import require_mujoco
+
+    require_mujoco()
+
+
 @needs_torch
 @pytest.mark.parametrize(
     ("use", "module", "package"),
@@ -73,6 +79,7 @@ def use_ray(folder):
         (measure, "torchmetrics", "torchmetrics"),
         (train_together, "accelerate", "accelerate"),
         (use_ray, "ray", "ray"),
+        (track_with_weight, "mujoco", "mujoco"),
     ],
 )
 def test_an_absent_package_is_named_with_the_extra_that_brings_it(

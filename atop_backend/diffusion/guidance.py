@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
+
+from atop_backend.diffusion.schedule import Estimate
 
 Clip = Float[Tensor, "views frames channels height width"]
 
@@ -49,6 +52,20 @@ def x0_loss(
     with torch.no_grad():
         target = predict_signal(alpha * latents + sigma * noise)
     return 0.5 * (latents - target).square().sum()
+
+
+def distillation_loss(
+    kind: Literal["sds", "x0"],
+    latents: Clip,
+    estimate: Callable[[Clip], Estimate],
+    alpha: float,
+    sigma: float,
+    noise: Clip,
+) -> Float[Tensor, ""]:
+    """`sds_loss` or `x0_loss`, with the half of the denoiser's estimate that it needs."""
+    if kind == "sds":
+        return sds_loss(latents, lambda noisy: estimate(noisy).noise, alpha, sigma, noise)
+    return x0_loss(latents, lambda noisy: estimate(noisy).signal, alpha, sigma, noise)
 
 
 def uniform_time(generator: torch.Generator) -> float:

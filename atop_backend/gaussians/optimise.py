@@ -15,12 +15,11 @@ from atop_backend.diffusion.denoiser import Denoiser
 from atop_backend.diffusion.guidance import (
     annealed_time,
     clip_pixels,
-    sds_loss,
+    distillation_loss,
     uniform_time,
-    x0_loss,
 )
 from atop_backend.diffusion.sample import OnStep, predict, sample
-from atop_backend.diffusion.schedule import signal_and_noise
+from atop_backend.diffusion.schedule import Estimate, signal_and_noise
 from atop_backend.gaussians.cloud import GaussianCloud
 from atop_backend.gaussians.rigid import Rigid, at_rest, best_rigid
 from atop_backend.gaussians.scene import Scene, prepare, render_clip
@@ -198,18 +197,19 @@ def _distil(
     """One step of score distillation: one time for all views and frames, fresh noise."""
     noise = torch.randn(renders.shape, generator=generator, device=generator.device)
     noise = noise.to(renders.device)
-    if guidance == "sds":
-        time, rescale, loss = uniform_time(generator), 0.0, sds_loss
+    kind = "sds" if guidance == "sds" else "x0"
+    if kind == "sds":
+        time, rescale = uniform_time(generator), 0.0
     else:
-        time, rescale, loss = annealed_time(progress, generator), config.rescale, x0_loss
+        time, rescale = annealed_time(progress, generator), config.rescale
     alpha, sigma = signal_and_noise(denoiser.prediction, time)
 
-    def ask(noisy: Tensor) -> Tensor:
-        estimate = predict(denoiser, noisy[None], time, conditions, config.guidance_scale, rescale)
-        return (estimate.noise if guidance == "sds" else estimate.signal)[0]
+    def ask(noisy: Tensor) -> Estimate:
+        found = predict(denoiser, noisy[None], time, conditions, config.guidance_scale, rescale)
+        return Estimate(found.signal[0], found.noise[0])
 
     leaf = renders.detach().requires_grad_()
-    (pull,) = torch.autograd.grad(loss(leaf, ask, alpha, sigma, noise), leaf)
+    (pull,) = torch.autograd.grad(distillation_loss(kind, leaf, ask, alpha, sigma, noise), leaf)
     return (clip_pixels(pull) * renders).sum() / renders[:, :, 0].numel()
 
 

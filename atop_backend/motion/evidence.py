@@ -23,7 +23,6 @@ class MotionEvidence(NamedTuple):
     displacements: np.ndarray | None  # (samples, frames, n, 3)
     weights: np.ndarray  # (n,), positive; how much of the part each point stands for
     silhouettes: np.ndarray | None  # (samples, views, frames, 32, 32), area share in [0, 1]
-    rest_silhouettes: np.ndarray | None  # (views, 32, 32)
     cameras: tuple[Camera, ...]
     frames: np.ndarray  # (frames,), share of the motion that is done, rising, in (0, 1]
 
@@ -77,12 +76,10 @@ def evidence_from_clip(
     if motions is not None:
         picked = np.asarray(motions, dtype=np.float64)[:, view, :, :, row, column]
         displacements = np.ascontiguousarray(picked.transpose(1, 2, 0, 3))
-    block = part_mask.shape[1] // BLOCK_PX
-    rest = part_mask.reshape(len(part_mask), block, BLOCK_PX, -1, BLOCK_PX).mean(axis=(2, 4))
     if silhouettes is not None:
         silhouettes = np.asarray(silhouettes, dtype=np.float64)
     return MotionEvidence(
-        points, displacements, weights, silhouettes, rest, cameras, np.asarray(frames, np.float64)
+        points, displacements, weights, silhouettes, cameras, np.asarray(frames, np.float64)
     )
 
 
@@ -100,7 +97,6 @@ def evidence_from_tracks(
         displacements=(centres[1:] - centres[0])[None],
         weights=np.ones(centres.shape[1]),
         silhouettes=None,
-        rest_silhouettes=None,
         cameras=cameras,
         frames=np.asarray(frames, np.float64),
     )

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from scipy.spatial.transform import Rotation, Slerp
 
-from atop_backend.errors import InputError, SetupError
+from atop_backend.errors import InputError, missing_package
 from atop_backend.geometry.rigs import Placement, Rig
 from atop_backend.skeletal.kinematics import Pose
 from atop_backend.skeletal.physique import TIMESTEP_S, Physique, physique_of
@@ -47,9 +47,7 @@ def require_mujoco() -> Any:
     try:
         import mujoco
     except ImportError as error:
-        raise SetupError(
-            "physics tracking needs MuJoCo", hint="pip install 'atop-backend[physics]'"
-        ) from error
+        raise missing_package("physics tracking needs", "mujoco", "physics") from error
     return mujoco
 
 

@@ -222,14 +222,8 @@ class Judge:
             )
             return Estimate(told.signal[0], told.noise[0])
 
-        if settings.prior_guidance == "sds":
-            loss = guidance.sds_loss(
-                channels, lambda noisy: estimate(noisy).noise, alpha, sigma, noise
-            )
-        else:
-            loss = guidance.x0_loss(
-                channels, lambda noisy: estimate(noisy).signal, alpha, sigma, noise
-            )
+        kind = "sds" if settings.prior_guidance == "sds" else "x0"
+        loss = guidance.distillation_loss(kind, channels, estimate, alpha, sigma, noise)
         return settings.field_weight * 2 * loss.cpu() / (GAIN**2 * frames * points.shape[1])
 
 

@@ -104,15 +104,9 @@ class Judge:
         time = guidance.annealed_time(step.progress, self._generator)
         estimate = model.estimate(self._words, time, settings.words_scale)
         _, alpha, sigma = model.levels(time)
-        match settings.distillation:
-            case "x0":
-                loss = guidance.x0_loss(
-                    latents, lambda noisy: estimate(noisy).signal, alpha, sigma, noise
-                )
-            case "sds":
-                loss = guidance.sds_loss(
-                    latents, lambda noisy: estimate(noisy).noise, alpha, sigma, noise
-                )
+        loss = guidance.distillation_loss(
+            settings.distillation, latents, estimate, alpha, sigma, noise
+        )
         return settings.words_weight * loss / latents.numel()
 
     def pictures(

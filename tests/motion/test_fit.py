@@ -130,7 +130,7 @@ def test_samples_that_show_half_the_motion_still_give_the_line():
 @pytest.mark.parametrize("name", ["cabinet", "drawer", "chest"])
 def test_displacements_alone_are_enough(name):
     shape, joint = THINGS[name]()
-    evidence = ideal_evidence(shape, joint)._replace(silhouettes=None, rest_silhouettes=None)
+    evidence = ideal_evidence(shape, joint)._replace(silhouettes=None)
     angle, offset = errors(fit(shape, evidence)[0].joint, joint)
     assert angle < 1
     assert offset < 0.01
